@@ -1,0 +1,109 @@
+/* Sleet: the types every other public header needs: status, error text, vectors, hooks.
+   SI units and y up everywhere. The library never exits and never prints: it calls the hooks. */
+#ifndef SLEET_BASE_H
+#define SLEET_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SL_API __attribute__((visibility("default")))
+
+/* What a call returns. Everything but SL_OK comes with a sentence in SlError. */
+typedef enum SlStatus {
+    SL_OK = 0,
+    SL_ERROR_ARGUMENT,    /* a value the call cannot take */
+    SL_ERROR_PARSE,       /* a file whose text or bytes are not what they should be */
+    SL_ERROR_MEMORY,      /* not enough memory, or a request beyond what is available */
+    SL_ERROR_IO,          /* a file that cannot be read or written */
+    SL_ERROR_NUMBERS,     /* the simulation went wrong: not finite, runaway, out of the world */
+    SL_ERROR_UNSUPPORTED, /* a part that was not built in, or a processor that lacks it */
+    SL_ERROR_CANCELLED    /* the caller's hook asked to stop */
+} SlStatus;
+
+/* Filled by the call that fails; `text` is one sentence with the place. May be NULL in any call. */
+typedef struct SlError {
+    SlStatus status;
+    char text[512];
+} SlError;
+
+typedef struct SlVec3 {
+    float x, y, z;
+} SlVec3;
+
+typedef struct SlBox {
+    SlVec3 min, max;
+} SlBox;
+
+typedef enum SlLogLevel { SL_LOG_INFO, SL_LOG_WARNING } SlLogLevel;
+
+/* Where the library's words go. Either may be NULL: then they are dropped.
+   Called only from the thread that called the library. */
+typedef struct SlHooks {
+    void (*log)(void *user, SlLogLevel level, const char *text);
+    /* fraction in [0, 1] of a long operation; return false to ask it to stop. */
+    bool (*progress)(void *user, double fraction, const char *what);
+    void *user;
+} SlHooks;
+
+/* Memory. `resize` follows realloc with alignment: old may be NULL, bytes may be 0 (free).
+   The default uses the C library. Thread-safe only if used by several contexts. */
+typedef struct SlAllocator {
+    void *(*alloc)(void *user, size_t bytes, size_t alignment);
+    void (*release)(void *user, void *memory, size_t bytes);
+    void *user;
+} SlAllocator;
+
+/* A program's own scheduler: run task(argument, 0 … count-1), in any order, on up to `workers`
+   threads, and return when all are done. Results do not depend on it. */
+typedef struct SlTaskScheduler {
+    void (*run)(void *user, void (*task)(void *argument, uint32_t index), void *argument,
+                uint32_t count);
+    uint32_t workers;
+    void *user;
+} SlTaskScheduler;
+
+/* Which compiled path runs the hot loops. AUTO takes the environment's SLEET_ISA (base or avx2)
+   or else the best the processor has. One path gives the same bits everywhere; two paths agree
+   within tolerance. */
+typedef enum SlIsa { SL_ISA_AUTO = 0, SL_ISA_BASE, SL_ISA_AVX2 } SlIsa;
+
+/* What a computation runs with: memory, threads, instruction set, hooks. A world makes its own
+   unless it is given one; reading frames and drawing take one too. Not for two threads at once. */
+typedef struct SlContext SlContext;
+
+typedef struct SlContextDef {
+    uint32_t cookie;       /* set by sl_default_context_def */
+    uint32_t threads;      /* 0: one per processor this process may use */
+    SlTaskScheduler tasks; /* run == NULL: Sleet's own pool */
+    SlAllocator allocator; /* alloc == NULL: the C library */
+    SlHooks hooks;
+    SlIsa isa;
+} SlContextDef;
+
+SL_API SlContextDef sl_default_context_def(void);
+SL_API SlStatus sl_context_create(const SlContextDef *def, SlContext **context, SlError *error);
+SL_API void sl_context_destroy(SlContext *context);
+/* Threads in use, and the path chosen ("base" or "avx2"). */
+SL_API uint32_t sl_context_threads(const SlContext *context);
+SL_API const char *sl_context_isa_name(const SlContext *context);
+/* Calls to the allocator so far, and bytes held now. For tests and estimates. */
+SL_API uint64_t sl_context_allocation_count(const SlContext *context);
+SL_API uint64_t sl_context_bytes_held(const SlContext *context);
+
+SL_API const char *sl_version(void);
+SL_API const char *sl_status_name(SlStatus status);
+
+/* Replaces what happens when a programmer's mistake is found (default: abort). Process-wide by
+   nature: set it once, before anything else. */
+typedef void (*SlAssertHandler)(const char *condition, const char *file, int line);
+SL_API void sl_set_assert_handler(SlAssertHandler handler);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,64 @@
+/* Sleet: parameters as tables. A solver or renderer is described by rows; the JSON key, the range
+   error, `sleet params`, the checkpoint entry and the doc page all come from the row. */
+#ifndef SLEET_PARAMS_H
+#define SLEET_PARAMS_H
+
+#include "sleet/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum SlParamType {
+    SL_PARAM_NUMBER,  /* a double in [minimum, maximum] */
+    SL_PARAM_INTEGER, /* a whole number in [minimum, maximum] */
+    SL_PARAM_BOOL,    /* 0 or 1 */
+    SL_PARAM_CHOICE,  /* one of `choices`; the value is its index */
+    SL_PARAM_TEXT,    /* up to 63 bytes */
+    SL_PARAM_VEC3     /* three numbers, each in [minimum, maximum] */
+} SlParamType;
+
+typedef struct SlParamValue {
+    double number[3]; /* [0] for all but VEC3 and TEXT */
+    char text[64];    /* TEXT only */
+} SlParamValue;
+
+typedef struct SlParamRow {
+    const char *name; /* also the JSON key */
+    SlParamType type;
+    SlParamValue value;       /* the default */
+    double minimum, maximum;  /* inclusive; of each component for VEC3 */
+    const char *unit;         /* "" where there is none */
+    const char *choices;      /* "cubic|wendland|poly6"; NULL unless CHOICE */
+    const char *meaning;      /* one line */
+} SlParamRow;
+
+/* What `sleet params` lists: everything that is chosen by name and set by rows. */
+typedef struct SlTable {
+    const char *name;
+    const char *kind;     /* "solver", "renderer", … */
+    const char *summary;  /* one line */
+    const char *citation; /* where the method is described */
+    const SlParamRow *rows;
+    size_t row_count;
+} SlTable;
+
+/* Checks `value` against the row and stores it; the sentence says what is allowed. */
+SL_API SlStatus sl_param_set_number(const SlParamRow *row, double number, SlParamValue *value,
+                                    SlError *error);
+SL_API SlStatus sl_param_set_text(const SlParamRow *row, const char *text, SlParamValue *value,
+                                  SlError *error);
+SL_API SlStatus sl_param_set_vec3(const SlParamRow *row, const double numbers[3],
+                                  SlParamValue *value, SlError *error);
+/* The row of that name, or NULL. */
+SL_API const SlParamRow *sl_table_find(const SlTable *table, const char *name);
+/* Writes a value as a person reads it ("0.7", "cubic", "(0, -9.81, 0)"). */
+SL_API void sl_param_print(const SlParamRow *row, const SlParamValue *value, char *text,
+                           size_t text_size);
+/* The candidate nearest to `name` by edit distance, or NULL if none is near. */
+SL_API const char *sl_nearest_name(const char *name, const char *const *candidates, size_t count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

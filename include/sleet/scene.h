@@ -1,0 +1,53 @@
+/* Sleet: scenes in JSON. Builds a world through the same calls a program makes. Every error is
+   one sentence with file:line:column. */
+#ifndef SLEET_SCENE_H
+#define SLEET_SCENE_H
+
+#include "sleet/world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct SlScene SlScene;
+
+/* One `--set path=value`: path as in "systems[0].parameters.iterations" or "time.frames" (a name
+   in place of an index picks the system, collider or camera of that name); value is JSON, or bare
+   text where that is not JSON. */
+typedef struct SlSceneOverride {
+    const char *path, *value;
+} SlSceneOverride;
+
+typedef struct SlSceneOptions {
+    uint32_t cookie;
+    const SlSceneOverride *overrides;
+    size_t override_count;
+    /* A renderer's table checks the scene's "render" object; NULL: that object is refused. */
+    const SlTable *render_table;
+} SlSceneOptions;
+
+SL_API SlSceneOptions sl_default_scene_options(void);
+
+SL_API SlStatus sl_scene_read(SlContext *context, const char *path, const SlSceneOptions *options,
+                              SlScene **scene, SlError *error);
+SL_API void sl_scene_destroy(SlScene *scene);
+
+SL_API const char *sl_scene_name(const SlScene *scene);
+SL_API uint64_t sl_scene_frames(const SlScene *scene);
+SL_API double sl_scene_frame_time(const SlScene *scene);
+SL_API size_t sl_scene_camera_count(const SlScene *scene);
+SL_API const SlCamera *sl_scene_camera(const SlScene *scene, size_t index);
+/* One value per row of the render table given in the options. */
+SL_API const SlParamValue *sl_scene_render_values(const SlScene *scene);
+/* The scene as read, overrides applied, as JSON text that reads back to the same scene. */
+SL_API const char *sl_scene_text(const SlScene *scene);
+
+/* Makes the world; `def` gives what a scene does not hold (hooks, threads, on_step …); gravity,
+   domain, frame time and seed come from the scene. Errors name the place in the scene. */
+SL_API SlStatus sl_scene_build(const SlScene *scene, const SlWorldDef *def, SlWorld **world,
+                               SlError *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,14 @@
+/* Sleet: particles for water and snow. This header brings in all public ones. */
+#ifndef SLEET_SLEET_H
+#define SLEET_SLEET_H
+
+#include "sleet/base.h"
+#include "sleet/frame.h"
+#include "sleet/params.h"
+#include "sleet/render.h"
+#include "sleet/scene.h"
+#include "sleet/shape.h"
+#include "sleet/view.h"
+#include "sleet/world.h"
+
+#endif

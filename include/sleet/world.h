@@ -1,0 +1,123 @@
+/* Sleet: a world of particle systems and solid things, and the calls that move it on.
+
+   Make a world, add systems, set their parameters, add blocks and colliders, step. The first step
+   (or sl_world_start) fixes the set-up: counts, memory and densities are checked there. */
+#ifndef SLEET_WORLD_H
+#define SLEET_WORLD_H
+
+#include "sleet/params.h"
+#include "sleet/view.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct SlWorld SlWorld;
+typedef uint32_t SlSystemId;
+typedef uint32_t SlColliderId;
+
+/* The stages of any solver's step, for timing; a solver leaves those it lacks at 0. */
+typedef enum SlStage {
+    SL_STAGE_PREDICT,
+    SL_STAGE_SORT,
+    SL_STAGE_NEIGHBOURS,
+    SL_STAGE_SOLVE,
+    SL_STAGE_FINISH, /* velocities, viscosity, density of the result */
+    SL_STAGE_COUNT
+} SlStage;
+SL_API const char *sl_stage_name(SlStage stage);
+
+/* What one step did. A row of stats.csv. */
+typedef struct SlStepStats {
+    uint64_t step; /* counted from 1 */
+    double time;   /* s, at the end of the step */
+    double dt;     /* s */
+    uint64_t particles;
+    uint32_t iterations;
+    double stage_ms[SL_STAGE_COUNT];
+    double mean_compression; /* mean of max(0, density / rest density - 1), after the step */
+    double max_compression;
+    double kinetic_energy; /* J */
+    double total_energy;   /* J: kinetic + potential; potential is 0 at the origin */
+    double max_speed;      /* m/s */
+} SlStepStats;
+
+typedef struct SlWorldDef {
+    uint32_t cookie; /* set by sl_default_world_def */
+    SlContext *context; /* NULL: make one from the five fields below and own it */
+    uint32_t threads;
+    SlTaskScheduler tasks;
+    SlAllocator allocator;
+    SlHooks hooks;
+    SlIsa isa;
+    uint64_t seed;
+    SlVec3 gravity;        /* m/s²; default (0, -9.81, 0) */
+    SlBox domain;          /* m; walls on all six sides; default 4 × 4 × 4 from the origin */
+    float domain_friction; /* Coulomb, [0, 10]; default 0 */
+    double frame_time;     /* s; default 1/60 */
+    /* Called after every step of every system, on the calling thread. May be NULL. Return false
+       to stop: sl_world_step then returns SL_ERROR_CANCELLED with the world valid. */
+    bool (*on_step)(void *user, SlSystemId system, const SlStepStats *stats);
+    void *on_step_user;
+} SlWorldDef;
+
+typedef struct SlSystemDef {
+    uint32_t cookie;
+    const char *name;   /* default: the solver's name */
+    const char *solver; /* see sl_solver_tables */
+} SlSystemDef;
+
+/* A block of particles on a cubic lattice, spacing apart, the first half a spacing inside. */
+typedef struct SlBlockDef {
+    SlVec3 min, max;
+    SlVec3 velocity; /* m/s */
+} SlBlockDef;
+
+SL_API SlWorldDef sl_default_world_def(void);
+SL_API SlSystemDef sl_default_system_def(const char *solver);
+
+SL_API SlStatus sl_world_create(const SlWorldDef *def, SlWorld **world, SlError *error);
+SL_API void sl_world_destroy(SlWorld *world);
+
+SL_API SlStatus sl_world_add_system(SlWorld *world, const SlSystemDef *def, SlSystemId *id,
+                                    SlError *error);
+SL_API SlStatus sl_system_set_number(SlWorld *world, SlSystemId id, const char *name, double value,
+                                     SlError *error);
+SL_API SlStatus sl_system_set_text(SlWorld *world, SlSystemId id, const char *name,
+                                   const char *value, SlError *error);
+/* The value in force; SL_ERROR_ARGUMENT for an unknown name. */
+SL_API SlStatus sl_system_get(const SlWorld *world, SlSystemId id, const char *name,
+                              SlParamValue *value, SlError *error);
+SL_API SlStatus sl_system_add_block(SlWorld *world, SlSystemId id, const SlBlockDef *block,
+                                    SlError *error);
+SL_API SlStatus sl_world_add_collider(SlWorld *world, const SlShape *shape, SlColliderId *id,
+                                      SlError *error);
+
+/* What the set-up would hold in memory while it runs, in bytes; 0 before any block. Works before
+   the start and allocates nothing. */
+SL_API uint64_t sl_world_memory_needed(const SlWorld *world);
+SL_API uint64_t sl_world_particle_count(const SlWorld *world);
+
+/* Fixes the set-up: checks it against itself and the memory available, places the particles,
+   measures densities. Called by the first step if the program does not. */
+SL_API SlStatus sl_world_start(SlWorld *world, SlError *error);
+/* Moves the world on by dt seconds; each system takes its own sub-steps. */
+SL_API SlStatus sl_world_step(SlWorld *world, double dt, SlError *error);
+/* Moves on by the definition's frame_time and counts a frame. */
+SL_API SlStatus sl_world_advance_frame(SlWorld *world, SlError *error);
+
+/* Views are valid until the next step. */
+SL_API const SlFrameView *sl_world_view(SlWorld *world);
+SL_API SlFieldView sl_system_field(SlWorld *world, SlSystemId id, const char *name);
+SL_API double sl_world_time(const SlWorld *world);
+/* 64-bit hash of the whole state: all state fields in array order, time, counters. */
+SL_API uint64_t sl_world_hash(SlWorld *world);
+SL_API SlContext *sl_world_context(SlWorld *world);
+
+/* Everything that can be chosen by name as a system's solver. */
+SL_API const SlTable *const *sl_solver_tables(size_t *count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,103 @@
+#include "core/context.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/isa.h"
+#include "core/machine.h"
+
+enum { CONTEXT_COOKIE = 0x51EE7C01, MAX_THREADS = 256 };
+
+SlContextDef sl_default_context_def(void)
+{
+    return (SlContextDef){.cookie = CONTEXT_COOKIE};
+}
+
+SlStatus sl_context_create(const SlContextDef *def, SlContext **out, SlError *error)
+{
+    *out = NULL;
+    if (def->cookie != CONTEXT_COOKIE)
+        return sl_error_set(error, SL_ERROR_ARGUMENT,
+                            "context definition not made by sl_default_context_def");
+    if (def->threads > MAX_THREADS)
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "threads: %u asked for, at most %d are allowed",
+                            def->threads, MAX_THREADS);
+    SlIsa isa;
+    SlStatus status = sl_isa_choose(def->isa, &isa, error);
+    if (status != SL_OK)
+        return status;
+
+    SlMemory memory;
+    sl_memory_init(&memory, &def->allocator);
+    SlContext *context = sl_alloc(&memory, sizeof *context);
+    if (context == NULL)
+        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for a context");
+    memset(context, 0, sizeof *context);
+    context->memory = memory;
+    context->isa = isa;
+    context->hooks = def->hooks;
+    context->file_layer = sl_file_layer_real();
+    sl_arena_init(&context->arena, &context->memory);
+
+    uint32_t threads = def->threads != 0 ? def->threads : sl_machine_processors();
+    if (threads > MAX_THREADS)
+        threads = MAX_THREADS;
+    status = sl_pool_create(&context->memory, threads, &def->tasks, &context->pool, error);
+    if (status != SL_OK) {
+        sl_context_destroy(context);
+        return status;
+    }
+    *out = context;
+    return SL_OK;
+}
+
+void sl_context_destroy(SlContext *context)
+{
+    if (context == NULL)
+        return;
+    sl_pool_destroy(context->pool);
+    sl_arena_free(&context->arena);
+    SlMemory memory = context->memory;
+    sl_free(&memory, context, sizeof *context);
+}
+
+uint32_t sl_context_threads(const SlContext *context)
+{
+    return sl_pool_workers(context->pool);
+}
+
+const char *sl_context_isa_name(const SlContext *context)
+{
+    return sl_isa_name(context->isa);
+}
+
+uint64_t sl_context_allocation_count(const SlContext *context)
+{
+    return atomic_load(&context->memory.allocations);
+}
+
+uint64_t sl_context_bytes_held(const SlContext *context)
+{
+    return atomic_load(&context->memory.bytes_held);
+}
+
+void sl_log(const SlContext *context, SlLogLevel level, const char *format, ...)
+{
+    if (context->hooks.log == NULL)
+        return;
+    char text[600];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    context->hooks.log(context->hooks.user, level, text);
+}
+
+bool sl_progress(const SlContext *context, double fraction, const char *what)
+{
+    if (context->hooks.progress == NULL)
+        return true;
+    return context->hooks.progress(context->hooks.user, fraction, what);
+}

@@ -1,0 +1,26 @@
+/* The context: memory, threads, scratch arena, instruction-set path and hooks of a computation.
+   Every room gets it handed down; there are no globals. */
+#ifndef CORE_CONTEXT_H
+#define CORE_CONTEXT_H
+
+#include "core/arena.h"
+#include "core/error.h"
+#include "core/file.h"
+#include "core/memory.h"
+#include "core/parallel.h"
+
+struct SlContext {
+    SlMemory memory;
+    SlArena arena; /* scratch of one step or one draw */
+    SlPool *pool;
+    SlIsa isa; /* BASE or AVX2, never AUTO */
+    SlHooks hooks;
+    SlFileLayer file_layer; /* real files, or a failing layer in tests */
+};
+
+void sl_log(const SlContext *context, SlLogLevel level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* False: the user asked to stop. */
+bool sl_progress(const SlContext *context, double fraction, const char *what);
+
+#endif

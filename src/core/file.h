@@ -1,0 +1,44 @@
+/* Whole files: read at once, written under a temporary name, synced and renamed. The system calls
+   go through a small layer, so that tests can make any of them fail. */
+#ifndef CORE_FILE_H
+#define CORE_FILE_H
+
+#include <sys/types.h>
+
+#include "core/memory.h"
+
+typedef struct SlFileLayer {
+    ssize_t (*write)(void *user, int descriptor, const void *data, size_t bytes);
+    int (*sync)(void *user, int descriptor);
+    int (*rename)(void *user, const char *from, const char *to);
+    void *user;
+} SlFileLayer;
+
+SlFileLayer sl_file_layer_real(void);
+
+/* A file being written. Parts are appended; commit gives it its name, abandon removes it. */
+typedef struct SlFileWriter {
+    const SlFileLayer *layer;
+    int descriptor;
+    uint64_t bytes;
+    char path[1024], temporary[1024];
+} SlFileWriter;
+
+SlStatus sl_file_begin(const SlFileLayer *layer, const char *path, SlFileWriter *writer,
+                       SlError *error);
+/* On failure the temporary file is gone and the writer closed. */
+SlStatus sl_file_append(SlFileWriter *writer, const void *data, size_t bytes, SlError *error);
+SlStatus sl_file_commit(SlFileWriter *writer, SlError *error);
+void sl_file_abandon(SlFileWriter *writer);
+
+/* begin + append + commit. */
+SlStatus sl_file_write(const SlFileLayer *layer, const char *path, const void *data, size_t bytes,
+                       SlError *error);
+/* *data has *bytes bytes and a 0 after them; sl_free(memory, *data, *bytes + 1).
+   A file above `most` bytes, a folder or a device is refused. */
+SlStatus sl_file_read(SlMemory *memory, const char *path, uint64_t most, char **data,
+                      size_t *bytes, SlError *error);
+/* Makes a folder and its parents; fine if it is there. */
+SlStatus sl_folder_make(const char *path, SlError *error);
+
+#endif

@@ -1,0 +1,29 @@
+/* Which instruction-set path runs the hot loops. A *_kernels.c file is compiled once per path and
+   ends in SL_KERNEL_TABLE(Type, name) = {…}; its header declares the tables with
+   SL_DECLARE_KERNELS and callers pick one with SL_KERNELS. */
+#ifndef CORE_ISA_H
+#define CORE_ISA_H
+
+#include "config.h"
+#include "sleet/base.h"
+
+SlStatus sl_isa_choose(SlIsa wanted, SlIsa *chosen, SlError *error);
+const char *sl_isa_name(SlIsa isa);
+
+#if SLEET_HAVE_AVX2_PATH
+#define SL_DECLARE_KERNELS(Type, name)                                                             \
+    extern const Type name##_base;                                                                 \
+    extern const Type name##_avx2
+#define SL_KERNELS(isa, name) ((isa) == SL_ISA_AVX2 ? &name##_avx2 : &name##_base)
+#else
+#define SL_DECLARE_KERNELS(Type, name) extern const Type name##_base
+#define SL_KERNELS(isa, name) ((void)(isa), &name##_base)
+#endif
+
+#define SL_JOIN_(a, b) a##b
+#define SL_JOIN(a, b) SL_JOIN_(a, b)
+#ifdef SL_ISA_SUFFIX
+#define SL_KERNEL_TABLE(Type, name) const Type SL_JOIN(name, SL_ISA_SUFFIX)
+#endif
+
+#endif

@@ -1,0 +1,22 @@
+#include "support/test.h"
+
+#include <unistd.h>
+
+SlError test_error;
+
+SlContext *test_context(uint32_t threads)
+{
+    SlContextDef def = sl_default_context_def();
+    def.threads = threads;
+    SlContext *context;
+    assert_ok(sl_context_create(&def, &context, &test_error));
+    return context;
+}
+
+void test_folder(char *path, size_t size, const char *name)
+{
+    const char *base = getenv("SLEET_BUILD");
+    snprintf(path, size, "%s/test-output/%s-%ld", base != NULL ? base : "/tmp", name,
+             (long)getpid());
+    assert_ok(sl_folder_make(path, &test_error));
+}
