@@ -24,6 +24,8 @@ typedef struct Walk {
 static const char *walked(const Walk *walk, char text[SL_JSON_QUOTE])
 {
     int length = (int)(walk->at - walk->path);
+    if (length > 0 && walk->path[length - 1] == '.')
+        length--;
     if (length == 0)
         return "the scene";
     if (length > SL_JSON_QUOTE - 1)
