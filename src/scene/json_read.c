@@ -124,9 +124,10 @@ static bool refuse_here(Reader *reader, const char *needed)
     const char *advice = needed;
     for (size_t k = 0; k < sizeof habits / sizeof habits[0]; k++) {
         size_t length = strlen(habits[k].start);
+        if (strncmp(reader->at, habits[k].start, length) != 0)
+            continue;
         bool goes_on = is_word(habits[k].start[length - 1]) && is_word(reader->at[length]);
-        if (strncmp(reader->at, habits[k].start, length) == 0 && !goes_on)
-            advice = habits[k].advice;
+        advice = goes_on ? needed : habits[k].advice;
     }
     snprintf(sentence, sizeof sentence, "found %s; %s", found, advice);
     return refuse(reader, reader->place, sentence);

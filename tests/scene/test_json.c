@@ -147,6 +147,7 @@ static void bad_texts_are_refused(void **state)
         {"\"\xE2\x82\"", "1:2: found the byte 0xE2"},
         {"\xFF\xFE{", "1:1: the file is UTF-16"},
         {"[1,\0 2]", "1:4: found the control character 0x00", 7},
+        {"\0\x19{", "1:1: found the control character 0x00", 3},
         {"\"a\0b\"", "1:3: found the control character 0x00", 5},
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++)
