@@ -1,6 +1,5 @@
 /* Cameras, and the one a scene gets that has none. */
 #include <stdio.h>
-#include <string.h>
 
 #include "core/error.h"
 #include "geometry/camera.h"
@@ -49,11 +48,8 @@ static SlStatus read_camera(SlScene *scene, const SlJsonNode *node, SlCamera *ca
                                    error);
     if (status != SL_OK)
         return status;
-    const char *name = values[NAME].value.text, *reason;
-    if (strlen(name) >= sizeof camera->name)
-        return sl_json_error(json, values[NAME].node->place, error,
-                             "a camera's name has at most %zu bytes", sizeof camera->name - 1);
-    memcpy(camera->name, name, strlen(name) + 1);
+    const char *reason;
+    snprintf(camera->name, sizeof camera->name, "%.*s", SL_SCENE_NAME, values[NAME].value.text);
     camera->eye = sl_keys_vec3(&values[EYE]);
     camera->target = sl_keys_vec3(&values[TARGET]);
     camera->up = sl_keys_vec3(&values[UP]);
@@ -76,9 +72,9 @@ SlStatus sl_scene_read_cameras(SlScene *scene, const SlJsonNode *array, SlError 
     }
     const SlJsonNode *node = sl_json_first(&scene->json, array);
     for (size_t k = 0; k < given; k++, node = sl_json_next(&scene->json, node)) {
-        SlStatus status = read_camera(scene, node, &scene->cameras[k], error);
+        SlStatus status = sl_scene_check_name(scene, array, node, "a camera", error);
         if (status == SL_OK)
-            status = sl_scene_check_name(scene, array, node, "a camera", error);
+            status = read_camera(scene, node, &scene->cameras[k], error);
         if (status != SL_OK)
             return status;
     }

@@ -153,9 +153,9 @@ SlStatus sl_scene_read_colliders(SlScene *scene, const SlJsonNode *array, SlErro
     scene->collider_count = array->count;
     const SlJsonNode *node = sl_json_first(&scene->json, array);
     for (size_t k = 0; k < array->count; k++, node = sl_json_next(&scene->json, node)) {
-        SlStatus status = read_collider(scene, node, &scene->colliders[k], error);
+        SlStatus status = sl_scene_check_name(scene, array, node, "a collider", error);
         if (status == SL_OK)
-            status = sl_scene_check_name(scene, array, node, "a collider", error);
+            status = read_collider(scene, node, &scene->colliders[k], error);
         if (status != SL_OK)
             return status;
     }

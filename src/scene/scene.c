@@ -7,14 +7,15 @@
 #include "core/error.h"
 #include "scene/override.h"
 
-enum { MOST_SYSTEMS = 64, MOST_COLLIDERS = 1000, MOST_CAMERAS = 100 };
+/* As many as a world holds, so that the sentence comes before one is made. */
+enum { MOST_SYSTEMS = 16, MOST_COLLIDERS = 256, MOST_CAMERAS = 256 };
 
 enum { NAME, SEED, GRAVITY, DOMAIN_BOX, TIME, SYSTEMS, COLLIDERS, CAMERAS, RENDER, SCENE_KEYS };
 static const SlKeyRow scene_rows[SCENE_KEYS] = {
     [NAME] = SL_KEY_TEXT_ROW("name", "", false),
     /* A JSON number is a double: whole up to 2^53. */
     [SEED] = SL_KEY_WHOLE_ROW("seed", 1, 0, 9007199254740992.0),
-    [GRAVITY] = SL_KEY_VEC3_ROW("gravity", 0, -9.81, 0, 1e4, "m/s²", false),
+    [GRAVITY] = SL_KEY_VEC3_ROW("gravity", 0, -9.81, 0, 1e3, "m/s²", false),
     [DOMAIN_BOX] = SL_KEY_OBJECT_ROW("domain", true),
     [TIME] = SL_KEY_OBJECT_ROW("time", false),
     [SYSTEMS] = SL_KEY_ARRAY_ROW("systems", 1, MOST_SYSTEMS, true),
@@ -60,6 +61,9 @@ SlStatus sl_scene_check_name(const SlScene *scene, const SlJsonNode *array,
     const SlJsonNode *before = sl_json_first(json, array);
     if (name[0] == '\0')
         return SL_OK;
+    if (strlen(name) > SL_SCENE_NAME)
+        return sl_json_error(json, sl_json_member(json, element, "name")->place, error,
+                             "the name of %s has at most %d bytes", what, SL_SCENE_NAME);
     for (; before != element; before = sl_json_next(json, before)) {
         char quoted[SL_JSON_QUOTE], place[256];
         if (strcmp(name, name_of(json, before)) != 0)

@@ -9,13 +9,15 @@
 /* Farther out, a float no longer resolves a millimetre by far; SI metres. */
 #define SL_SCENE_FAR 1e6
 
+enum { SL_SCENE_NAME = 31 }; /* bytes in the name of a system, collider or camera */
+
 typedef struct SlSceneBlock {
     SlBlockDef def;
     SlJsonPlace place;
 } SlSceneBlock;
 
 typedef struct SlSceneSystem {
-    char name[64];
+    char name[SL_SCENE_NAME + 1];
     const SlTable *solver;
     const SlJsonNode *parameters; /* NULL: all at their defaults */
     double spacing;               /* m; 0 where the solver has no such row */
@@ -74,7 +76,7 @@ SlStatus sl_scene_read_cameras(SlScene *scene, const SlJsonNode *array, SlError 
 
 /* Zeroed room for the elements of an array; NULL with the sentence set. */
 void *sl_scene_alloc(SlScene *scene, size_t count, size_t size, SlError *error);
-/* Refuses a name that an earlier element of the array has. */
+/* Refuses a name that is too long or that an earlier element of the array has. */
 SlStatus sl_scene_check_name(const SlScene *scene, const SlJsonNode *array,
                              const SlJsonNode *element, const char *what, SlError *error);
 /* min below max in each direction, as floats; the sentence is about `object`. */

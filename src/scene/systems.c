@@ -5,7 +5,7 @@
 #include "core/error.h"
 #include "scene/scene.h"
 
-enum { MOST_BLOCKS = 10000 }; /* in a scene: every pair is compared */
+enum { MOST_BLOCKS = 256 }; /* in a system, as many as a world holds */
 
 enum { NAME, SOLVER, PARAMETERS, BLOCKS, SYSTEM_KEYS };
 static const SlKeyRow system_rows[SYSTEM_KEYS] = {
@@ -81,9 +81,6 @@ static SlStatus check_overlap(const SlScene *scene, const SlSceneBlock *block, d
 
 static SlStatus add_block(SlScene *scene, const SlSceneBlock *block, SlError *error)
 {
-    if (scene->block_count == MOST_BLOCKS)
-        return sl_json_error(&scene->json, block->place, error, "more than %d blocks in a scene",
-                             MOST_BLOCKS);
     if (scene->block_count == scene->block_capacity) {
         size_t size = sizeof *block, capacity = 2 * scene->block_capacity + 16;
         SlSceneBlock *grown = sl_regrow(scene->memory, scene->blocks, scene->block_capacity * size,
@@ -187,7 +184,7 @@ static SlStatus read_system(SlScene *scene, const SlJsonNode *node, const SlScen
     if (status != SL_OK)
         return status;
     const char *name = values[NAME].value.text;
-    snprintf(system->name, sizeof system->name, "%s",
+    snprintf(system->name, sizeof system->name, "%.*s", SL_SCENE_NAME,
              name[0] != '\0' ? name : system->solver->name);
     system->place = node->place;
     system->parameters = values[PARAMETERS].node;
@@ -204,9 +201,9 @@ SlStatus sl_scene_read_systems(SlScene *scene, const SlJsonNode *array,
     scene->system_count = array->count;
     const SlJsonNode *node = sl_json_first(&scene->json, array);
     for (size_t k = 0; k < array->count; k++, node = sl_json_next(&scene->json, node)) {
-        SlStatus status = read_system(scene, node, tables, &scene->systems[k], error);
+        SlStatus status = sl_scene_check_name(scene, array, node, "a system", error);
         if (status == SL_OK)
-            status = sl_scene_check_name(scene, array, node, "a system", error);
+            status = read_system(scene, node, tables, &scene->systems[k], error);
         if (status != SL_OK)
             return status;
     }
