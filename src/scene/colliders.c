@@ -113,10 +113,7 @@ static SlStatus find_kind(const SlJson *json, const SlJsonNode *node, SlShapeKin
         if (strcmp(names[k], name) == 0)
             return SL_OK;
     }
-    char quoted[SL_JSON_QUOTE], list[128];
-    sl_keys_list_names(names, KIND_COUNT, list, sizeof list);
-    return sl_json_error(json, shape->place, error, "unknown shape %s; it may be one of: %s",
-                         sl_json_quote(name, quoted), list);
+    return sl_keys_unknown_name(json, shape, "shape", names, KIND_COUNT, error);
 }
 
 static SlStatus read_collider(SlScene *scene, const SlJsonNode *node, SlSceneCollider *collider,

@@ -18,7 +18,8 @@ SlJsonPlace sl_keys_place(const SlKeyValue *value, const SlJsonNode *object)
     return value->node != NULL ? value->node->place : object->place;
 }
 
-void sl_keys_list_names(const char *const *names, size_t count, char *text, size_t text_size)
+/* The names joined as "a, b, c", cut with an ellipsis. */
+static void list_names(const char *const *names, size_t count, char *text, size_t text_size)
 {
     size_t used = 0;
     text[0] = '\0';
@@ -69,28 +70,34 @@ static SlStatus read_vec3(const SlJson *json, const SlJsonNode *node, const SlPa
     return SL_OK;
 }
 
-/* The choice nearest to a misspelt one, or all of them. */
+SlStatus sl_keys_unknown_name(const SlJson *json, const SlJsonNode *node, const char *what,
+                              const char *const *names, size_t count, SlError *error)
+{
+    const char *name = sl_json_text(json, node), *nearest = sl_nearest_name(name, names, count);
+    char quoted[SL_JSON_QUOTE], list[256];
+    sl_json_quote(name, quoted);
+    list_names(names, count, list, sizeof list);
+    if (nearest != NULL)
+        return sl_json_error(json, node->place, error,
+                             "unknown %s %s; did you mean \"%s\"? It may be one of: %s", what,
+                             quoted, nearest, list);
+    return sl_json_error(json, node->place, error, "unknown %s %s; it may be one of: %s", what,
+                         quoted, list);
+}
+
 static SlStatus read_choice(const SlJson *json, const SlJsonNode *node, const SlParamRow *row,
                             SlParamValue *value, SlError *error)
 {
-    const char *text = sl_json_text(json, node);
-    if (sl_param_set_text(row, text, value, NULL) == SL_OK)
+    if (sl_param_set_text(row, sl_json_text(json, node), value, NULL) == SL_OK)
         return SL_OK;
-    char choices[256], list[256], quoted[SL_JSON_QUOTE];
-    const char *names[32];
+    enum { MOST = 32 };
+    char choices[256];
+    const char *names[MOST];
     size_t count = 0;
     snprintf(choices, sizeof choices, "%s", row->choices);
-    for (char *rest = choices; rest != NULL && count < 32;)
+    for (char *rest = choices; rest != NULL && count < MOST;)
         names[count++] = strsep(&rest, "|");
-    const char *nearest = sl_nearest_name(text, names, count);
-    sl_keys_list_names(names, count, list, sizeof list);
-    sl_json_quote(text, quoted);
-    if (nearest != NULL)
-        return sl_json_error(json, node->place, error,
-                             "%s is %s; did you mean \"%s\"? It may be one of: %s", row->name,
-                             quoted, nearest, list);
-    return sl_json_error(json, node->place, error, "%s is %s; it may be one of: %s", row->name,
-                         quoted, list);
+    return sl_keys_unknown_name(json, node, row->name, names, count, error);
 }
 
 SlStatus sl_keys_read_leaf(const SlJson *json, const SlJsonNode *node, const SlParamRow *row,
@@ -132,7 +139,7 @@ static SlStatus unknown_key(const SlJson *json, const SlJsonNode *member, const 
     if (nearest != NULL)
         return sl_json_error(json, member->key_place, error,
                              "unknown key %s; did you mean \"%s\"?", quoted, nearest);
-    sl_keys_list_names(names, count, list, sizeof list);
+    list_names(names, count, list, sizeof list);
     return sl_json_error(json, member->key_place, error, "unknown key %s; %s may have: %s", quoted,
                          what, list);
 }

@@ -55,8 +55,9 @@ SlStatus sl_keys_read_table(const SlJson *json, const SlJsonNode *object, const 
 /* "found text "abc", an object is needed" */
 SlStatus sl_keys_wrong_type(const SlJson *json, const SlJsonNode *node, const char *needed,
                             SlError *error);
-/* The names joined as "a, b, c", cut with an ellipsis. */
-void sl_keys_list_names(const char *const *names, size_t count, char *text, size_t text_size);
+/* A text that should be one of the names: the nearest of them, and all. */
+SlStatus sl_keys_unknown_name(const SlJson *json, const SlJsonNode *node, const char *what,
+                              const char *const *names, size_t count, SlError *error);
 
 SlVec3 sl_keys_vec3(const SlKeyValue *value);
 /* Where the key stands, or the object that lacks it. */

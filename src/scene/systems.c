@@ -129,14 +129,8 @@ static SlStatus find_solver(const SlScene *scene, const SlKeyValue *solver,
         if (strcmp(names[k], name) == 0)
             return SL_OK;
     }
-    char quoted[SL_JSON_QUOTE], list[200], advice[96] = "";
-    const char *nearest = sl_nearest_name(name, names, tables->solver_count);
-    if (nearest != NULL)
-        snprintf(advice, sizeof advice, "did you mean \"%s\"? ", nearest);
-    sl_keys_list_names(names, tables->solver_count, list, sizeof list);
-    return sl_json_error(&scene->json, solver->node->place, error,
-                         "unknown solver %s; %sThere are: %s", sl_json_quote(name, quoted), advice,
-                         list);
+    return sl_keys_unknown_name(&scene->json, solver->node, "solver", names, tables->solver_count,
+                                error);
 }
 
 /* All parameters are checked here, so that errors come in the order of the file and before any

@@ -128,7 +128,7 @@ static void bad_scenes_are_refused(void **state)
          "s.json:1:41: max is 2e+06; it may be from -1e+06 to 1e+06 m"},
         {HEAD "\"systems\": [{}]}", "s.json:2:13: a system needs the key \"solver\""},
         {HEAD "\"systems\": [{\"solver\": \"pfb\"}]}",
-         "s.json:2:24: unknown solver \"pfb\"; did you mean \"pbf\"? There are: pbf"},
+         "s.json:2:24: unknown solver \"pfb\"; did you mean \"pbf\"? It may be one of: pbf"},
         {HEAD "\"systems\": [{\"solver\": \"pbf\"}]}", "s.json:2:12: the scene has no particles"},
         {SYSTEM("\"viscocity\": 1", BLOCK),
          "s.json:2:46: unknown key \"viscocity\"; did you mean \"viscosity\"?"},
@@ -136,9 +136,9 @@ static void bad_scenes_are_refused(void **state)
          "s.json:2:60: found text \"abc\", a whole number is needed"},
         {SYSTEM("\"iterations\": 1000", BLOCK), "s.json:2:60: iterations is 1000; it may be from"},
         {SYSTEM("\"kernel\": \"cubik\"", BLOCK),
-         "s.json:2:56: kernel is \"cubik\"; did you mean \"cubic\"?"},
+         "s.json:2:56: unknown kernel \"cubik\"; did you mean \"cubic\"?"},
         {SYSTEM("\"kernel\": \"gauss\"", BLOCK),
-         "s.json:2:56: kernel is \"gauss\"; it may be one of: cubic, wendland, poly6"},
+         "s.json:2:56: unknown kernel \"gauss\"; it may be one of: cubic, wendland, poly6"},
         {SYSTEM("\"sleepy\": 1", BLOCK), "s.json:2:56: found the number 1, true or false is"},
         {SYSTEM("\"spacing\": null", BLOCK), "s.json:2:57: found null, a number is needed"},
         {SYSTEM("", "{\"min\": [0,0,0]}"), "s.json:3:12: a block needs the key \"max\""},
@@ -288,6 +288,52 @@ static void an_override_cannot_go_too_deep(void **state)
     assert_non_null(strstr(test_error.text, "a path has at most 63 parts"));
 }
 
+/* Every allocation of a reading may fail: then that is said, and nothing is left behind. */
+static void *scarce_alloc(void *user, size_t bytes, size_t alignment)
+{
+    int *left = user;
+    return (*left)-- > 0 ? aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment)
+                         : NULL;
+}
+
+static void scarce_release(void *user, void *block, size_t bytes)
+{
+    (void)user, (void)bytes;
+    free(block);
+}
+
+static void lack_of_memory_is_said(void **state)
+{
+    (void)state;
+    static char text[20000];
+    static const SlSceneOverride overrides[] = {{"time.frames", "3"}, {"name", "bare"}};
+    size_t used = (size_t)snprintf(text, sizeof text, "%s", HEAD
+                                   "\"colliders\": [{\"shape\": \"sphere\", \"center\": [1,1,1], "
+                                   "\"radius\": 1}], \"systems\": [{\"solver\": \"pbf\", "
+                                   "\"parameters\": {\"spacing\": 0.01}, \"blocks\": [");
+    for (int k = 0; k < 100; k++)
+        used += (size_t)snprintf(text + used, sizeof text - used,
+                                 "%s{\"min\": [%g,0,0], \"max\": [%g,1,1]}", k > 0 ? "," : "",
+                                 k * 0.02, k * 0.02 + 0.02);
+    snprintf(text + used, sizeof text - used, "]}]}");
+    SlStatus status = SL_ERROR_MEMORY;
+    int allowed = 0;
+    for (; status != SL_OK; allowed++) {
+        int left = allowed;
+        SlAllocator hooks = {scarce_alloc, scarce_release, &left};
+        SlMemory scarce;
+        SlScene *scene;
+        sl_memory_init(&scarce, &hooks);
+        status = sl_scene_parse(&scarce, "s.json", text, strlen(text), overrides, 2, &test_tables,
+                                &scene, &test_error);
+        if (status != SL_OK && status != SL_ERROR_MEMORY)
+            fail_msg("after %d allocations: %s", allowed, test_error.text);
+        sl_scene_destroy(scene);
+        assert_int_equal(scarce.bytes_held, 0);
+    }
+    assert_true(allowed > 10);
+}
+
 static int nothing_is_left(void **state)
 {
     (void)state;
@@ -305,6 +351,7 @@ int main(void)
         cmocka_unit_test(overrides_set_values),
         cmocka_unit_test(bad_overrides_are_refused),
         cmocka_unit_test(an_override_cannot_go_too_deep),
+        cmocka_unit_test(lack_of_memory_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, nothing_is_left);
 }
