@@ -193,7 +193,8 @@ static char *written(const char *text, size_t *size)
 static void writing_is_readable(void **state)
 {
     (void)state;
-    const char *text = "{\"a\":[1,2.50,0.1],\"b\":{},\"c\":[],\"d\":[{\"e\":\"x\\n\\u0001é\"},true]}";
+    const char *text = "{\"a\":[1,2.50,0.1],\"b\":{},\"c\":[],"
+                       "\"d\":[{\"e\":\"x\\n\\u0001é\"},true]}";
     size_t size;
     char *out = written(text, &size);
     assert_string_equal(out, "{\n  \"a\": [1, 2.5, 0.1],\n  \"b\": {},\n  \"c\": [],\n  \"d\": [\n"

@@ -151,7 +151,7 @@ static void bad_scenes_are_refused(void **state)
          "s.json:4:1: this block overlaps the block at s.json:3:12; blocks may only touch"},
         {HEAD WATER ",\n\"colliders\": [{\"radius\": 1}]}", "s.json:4:15: a collider needs the"},
         {HEAD WATER ",\n\"colliders\": [{\"shape\": \"cube\"}]}",
-         "s.json:4:25: unknown shape \"cube\"; it may be one of: plane, sphere, box, cylinder"},
+         "s.json:4:25: unknown shape \"cube\"; did you mean \"cone\"? It may be one of: plane, sphere"},
         {HEAD WATER ",\n\"colliders\": [{\"shape\": \"sphere\", \"center\": [0,0,0],"
                     "\"radius\": -1}]}",
          "s.json:4:63: radius is -1; it may be from 1e-06 to 1e+06 m"},
