@@ -8,6 +8,7 @@
 #include "sleet/render.h"
 #include "sleet/scene.h"
 #include "sleet/shape.h"
+#include "sleet/stats.h"
 #include "sleet/view.h"
 #include "sleet/world.h"
 

@@ -6,6 +6,7 @@
 #define SLEET_WORLD_H
 
 #include "sleet/params.h"
+#include "sleet/stats.h"
 #include "sleet/view.h"
 
 #ifdef __cplusplus
@@ -15,32 +16,6 @@ extern "C" {
 typedef struct SlWorld SlWorld;
 typedef uint32_t SlSystemId;
 typedef uint32_t SlColliderId;
-
-/* The stages of any solver's step, for timing; a solver leaves those it lacks at 0. */
-typedef enum SlStage {
-    SL_STAGE_PREDICT,
-    SL_STAGE_SORT,
-    SL_STAGE_NEIGHBOURS,
-    SL_STAGE_SOLVE,
-    SL_STAGE_FINISH, /* velocities, viscosity, density of the result */
-    SL_STAGE_COUNT
-} SlStage;
-SL_API const char *sl_stage_name(SlStage stage);
-
-/* What one step did. A row of stats.csv. */
-typedef struct SlStepStats {
-    uint64_t step; /* counted from 1 */
-    double time;   /* s, at the end of the step */
-    double dt;     /* s */
-    uint64_t particles;
-    uint32_t iterations;
-    double stage_ms[SL_STAGE_COUNT];
-    double mean_compression; /* mean of max(0, density / rest density - 1), after the step */
-    double max_compression;
-    double kinetic_energy; /* J */
-    double total_energy;   /* J: kinetic + potential; potential is 0 at the origin */
-    double max_speed;      /* m/s */
-} SlStepStats;
 
 typedef struct SlWorldDef {
     uint32_t cookie; /* set by sl_default_world_def */

@@ -1,0 +1,18 @@
+/* Stable sort of items by a small integer key, in parallel. The order is unique, so it does not
+   depend on threads or on how the work is cut. */
+#ifndef CORE_SORT_H
+#define CORE_SORT_H
+
+#include "core/arena.h"
+#include "core/parallel.h"
+
+/* order[k] is the item at place k, sorted_keys[k] its key; keys are below key_limit.
+   Takes scratch from the arena; false when memory is out. */
+bool sl_sort_by_key(SlPool *pool, SlArena *arena, const uint32_t *keys, size_t count,
+                    uint64_t key_limit, uint32_t *order, uint32_t *sorted_keys);
+
+/* start[k] = first place whose key is >= k, for k = 0 … key_limit (start[key_limit] = count). */
+void sl_key_starts(SlPool *pool, const uint32_t *sorted_keys, size_t count, uint64_t key_limit,
+                   uint32_t *start);
+
+#endif

@@ -1,0 +1,25 @@
+/* Contacts of particles with the domain's walls and analytic solids, on positions: a particle is
+   kept wall_distance (plus a little of its own, by its id) from every surface, and friction takes
+   from its tangential way what the penetration allows (FACTS: Unified Particle Physics). */
+#ifndef FLUID_CONTACT_H
+#define FLUID_CONTACT_H
+
+#include "particles/system.h"
+
+typedef struct SlContacts {
+    SlSurroundings around;
+    float distance; /* m: nearest a particle's centre comes to a surface */
+    float jitter;   /* m: plus up to this, by a hash of the id; 0 makes corners explode */
+} SlContacts;
+
+/* In [0, 1), fixed for an id: the share of the jitter it keeps. Plain twin of the kernel's. */
+static inline float sl_contact_share(uint32_t id)
+{
+    uint32_t h = id * 0x9E3779B1u;
+    h ^= h >> 15;
+    h *= 0x85EBCA77u;
+    h ^= h >> 13;
+    return (float)(h >> 8) * 0x1p-24f;
+}
+
+#endif

@@ -1,0 +1,166 @@
+/* Contacts for eight particles at once; only for *_kernels.c. The plain twin of the distances is
+   geometry/shape.c. */
+#ifndef FLUID_CONTACT_LANES_H
+#define FLUID_CONTACT_LANES_H
+
+#include "core/simd.h"
+#include "fluid/contact.h"
+
+SL_INLINE F8x3 f8x3_splat(SlVec3 a)
+{
+    return (F8x3){f8(a.x), f8(a.y), f8(a.z)};
+}
+
+SL_INLINE F8 contact_share(U8 id)
+{
+    U8 h = id * 0x9E3779B1u;
+    h ^= h >> 15;
+    h *= 0x85EBCA77u;
+    h ^= h >> 13;
+    return f8_from_i8((I8)(h >> 8)) * f8(0x1p-24f);
+}
+
+typedef struct Surface {
+    F8 distance;
+    F8x3 normal;
+} Surface;
+
+/* 1 / a, or 0 where a is 0. */
+SL_INLINE F8 inverse_or_zero(F8 a)
+{
+    I8 some = a > f8(0);
+    return f8_keep(some, f8(1) / f8_select(some, a, f8(1)));
+}
+
+SL_INLINE Surface sphere_surface(const SlShape *s, F8x3 q)
+{
+    F8 length = f8_sqrt(f8x3_dot(q, q)), inverse = inverse_or_zero(length);
+    I8 centre = length <= f8(0);
+    return (Surface){length - f8(s->radius),
+                     {q.x * inverse, f8_select(centre, f8(1), q.y * inverse), q.z * inverse}};
+}
+
+SL_INLINE F8 sign_of(F8 a)
+{
+    return (F8)(((I8)a & (int32_t)0x80000000) | (I8)f8(1));
+}
+
+SL_INLINE Surface box_surface(const SlShape *s, F8x3 q)
+{
+    F8x3 over = {f8_abs(q.x) - f8(s->half.x), f8_abs(q.y) - f8(s->half.y),
+                 f8_abs(q.z) - f8(s->half.z)};
+    F8x3 out = {f8_max(over.x, f8(0)), f8_max(over.y, f8(0)), f8_max(over.z, f8(0))};
+    F8 outside = f8_sqrt(f8x3_dot(out, out)), inverse = inverse_or_zero(outside);
+    /* Inside: the face with the least depth. */
+    I8 by_x = (over.x >= over.y) & (over.x >= over.z);
+    I8 by_y = ~by_x & (over.y >= over.z), by_z = ~by_x & ~by_y;
+    I8 is_out = outside > f8(0);
+    F8 one = f8(1);
+    F8 depth = f8_max(over.x, f8_max(over.y, over.z));
+    return (Surface){f8_select(is_out, outside, depth),
+                     {sign_of(q.x) * f8_select(is_out, out.x * inverse, f8_keep(by_x, one)),
+                      sign_of(q.y) * f8_select(is_out, out.y * inverse, f8_keep(by_y, one)),
+                      sign_of(q.z) * f8_select(is_out, out.z * inverse, f8_keep(by_z, one))}};
+}
+
+/* Cylinder and cone: see frustum_distance in geometry/shape.c. */
+SL_INLINE Surface frustum_surface(const SlShape *s, F8x3 q)
+{
+    float r0 = s->radius, r1 = s->kind == SL_SHAPE_CONE ? 0 : s->radius, height = s->height;
+    F8x3 axis = f8x3_splat(s->axis);
+    F8 h = f8x3_dot(q, axis);
+    F8x3 radial = {q.x - axis.x * h, q.y - axis.y * h, q.z - axis.z * h};
+    F8 p = f8_sqrt(f8x3_dot(radial, radial)), inverse_p = inverse_or_zero(p);
+
+    I8 low = h < f8(0.5f * height);
+    F8 ap = p - f8_min(p, f8_select(low, f8(r0), f8(r1)));
+    F8 ah = h - f8_select(low, f8(0), f8(height));
+    float ep = r1 - r0, eh = height, inverse_e2 = 1 / (ep * ep + eh * eh);
+    F8 t = ((p - f8(r0)) * f8(ep) + h * f8(eh)) * f8(inverse_e2);
+    t = f8_min(f8_max(t, f8(0)), f8(1));
+    F8 bp = p - (f8(r0) + t * f8(ep)), bh = h - t * f8(eh);
+    I8 inside = ((p - f8(r0)) * f8(eh) - h * f8(ep) < f8(0)) & (h > f8(0)) & (h < f8(height));
+    F8 a2 = ap * ap + ah * ah, b2 = bp * bp + bh * bh;
+    I8 cap = a2 < b2;
+    F8 sign = f8_select(inside, f8(-1), f8(1));
+    F8 distance = f8_sqrt(f8_min(a2, b2)), scale = sign * inverse_or_zero(distance);
+    I8 on = distance <= f8(1e-12f);
+    float inverse_e = sqrtf(inverse_e2);
+    F8 np = f8_select(on, f8(eh * inverse_e), scale * f8_select(cap, ap, bp));
+    F8 nh = f8_select(on, f8(-ep * inverse_e), scale * f8_select(cap, ah, bh));
+    F8 out = np * inverse_p;
+    return (Surface){sign * distance,
+                     {radial.x * out + axis.x * nh, radial.y * out + axis.y * nh,
+                      radial.z * out + axis.z * nh}};
+}
+
+SL_INLINE Surface shape_surface(const SlShape *s, F8x3 p)
+{
+    F8x3 q = {p.x - f8(s->center.x), p.y - f8(s->center.y), p.z - f8(s->center.z)};
+    switch (s->kind) {
+    case SL_SHAPE_SPHERE: return sphere_surface(s, q);
+    case SL_SHAPE_BOX: return box_surface(s, q);
+    case SL_SHAPE_CYLINDER:
+    case SL_SHAPE_CONE: return frustum_surface(s, q);
+    default: return (Surface){f8x3_dot(q, f8x3_splat(s->axis)), f8x3_splat(s->axis)};
+    }
+}
+
+/* Position p after friction: of its way from x along the surface, at most friction × depth is
+   taken back. depth is 0 where there is no contact. */
+SL_INLINE F8x3 rub(F8x3 p, F8x3 x, F8x3 normal, F8 depth, float friction)
+{
+    F8x3 way = {p.x - x.x, p.y - x.y, p.z - x.z};
+    F8 along = f8x3_dot(way, normal);
+    F8x3 slide = {way.x - along * normal.x, way.y - along * normal.y, way.z - along * normal.z};
+    F8 length = f8_sqrt(f8x3_dot(slide, slide));
+    F8 back = f8_min(f8(friction) * depth * inverse_or_zero(length), f8(1));
+    return (F8x3){p.x - back * slide.x, p.y - back * slide.y, p.z - back * slide.z};
+}
+
+SL_INLINE F8x3 meet_shape(const SlShape *s, F8 keep, F8x3 p, F8x3 x)
+{
+    Surface surface = shape_surface(s, p);
+    F8 depth = f8_max(keep - surface.distance, f8(0));
+    if (i8_bits(depth > f8(0)) == 0)
+        return p;
+    p.x = f8_fma(depth, surface.normal.x, p.x);
+    p.y = f8_fma(depth, surface.normal.y, p.y);
+    p.z = f8_fma(depth, surface.normal.z, p.z);
+    return s->friction > 0 ? rub(p, x, surface.normal, depth, s->friction) : p;
+}
+
+/* One pair of walls: clamp p between them, then friction. */
+#define SL_MEET_WALLS_(axis, n0, n1, n2)                                                           \
+    do {                                                                                           \
+        F8 low = f8(box.min.axis) + keep, high = f8(box.max.axis) - keep;                          \
+        F8 inside = f8_min(f8_max(p.axis, low), high);                                             \
+        F8 depth = f8_abs(inside - p.axis);                                                        \
+        p.axis = inside;                                                                           \
+        if (c->around.domain_friction > 0)                                                         \
+            p = rub(p, x, (F8x3){f8(n0), f8(n1), f8(n2)}, depth, c->around.domain_friction);       \
+    } while (0)
+
+/* Where particles at p that came from x may be. Solids first; the walls have the last word. */
+SL_INLINE F8x3 meet_surfaces(const SlContacts *c, U8 id, F8x3 p, F8x3 x)
+{
+    SlBox box = c->around.domain;
+    float most = c->distance + c->jitter;
+    I8 near_wall = (p.x < f8(box.min.x + most)) | (p.x > f8(box.max.x - most)) |
+                   (p.y < f8(box.min.y + most)) | (p.y > f8(box.max.y - most)) |
+                   (p.z < f8(box.min.z + most)) | (p.z > f8(box.max.z - most));
+    bool walls = i8_bits(near_wall) != 0;
+    if (!walls && c->around.shape_count == 0)
+        return p;
+    F8 keep = f8(c->distance) + f8(c->jitter) * contact_share(id);
+    for (size_t k = 0; k < c->around.shape_count; k++)
+        p = meet_shape(&c->around.shapes[k], keep, p, x);
+    if (walls || c->around.shape_count > 0) {
+        SL_MEET_WALLS_(x, 1, 0, 0);
+        SL_MEET_WALLS_(y, 0, 1, 0);
+        SL_MEET_WALLS_(z, 0, 0, 1);
+    }
+    return p;
+}
+
+#endif

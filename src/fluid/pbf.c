@@ -1,0 +1,363 @@
+/* Position based fluids (Macklin & Müller 2013; document 002 §3, equations cleaned in its table).
+
+   Densities are in units of the rest density; a cubic lattice of the spacing has density 1 for
+   every kernel. Jacobi must be relaxed (the largest eigenvalue of the preconditioned system is
+   2.9 on the lattice), and epsilon is a multiple of the lattice's own sum of squared gradients, so
+   no parameter depends on the units or the resolution. */
+#include "fluid/pbf.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/reduce.h"
+#include "core/timer.h"
+
+enum {
+    P_SPACING,
+    P_REST_DENSITY,
+    P_SUPPORT,
+    P_KERNEL,
+    P_CONSTRAINT,
+    P_STEPS,
+    P_ITERATIONS,
+    P_RELAXATION,
+    P_DAMPING,
+    P_MAX_MOVE,
+    P_VISCOSITY,
+    P_TENSILE,
+    P_TENSILE_DISTANCE,
+    P_WALL_DISTANCE,
+    P_WALL_JITTER,
+    P_CFL_LIMIT,
+    P_COUNT
+};
+
+#define NUMBER(value) SL_PARAM_NUMBER, {{value}}
+#define WHOLE(value) SL_PARAM_INTEGER, {{value}}
+#define CHOICE(value) SL_PARAM_CHOICE, {{value}}
+static const SlParamRow rows[P_COUNT] = {
+    [P_SPACING] = {"spacing", NUMBER(0.1), 1e-5, 1e3, "m", NULL,
+                   "distance between particles at rest"},
+    [P_REST_DENSITY] = {"rest_density", NUMBER(1000), 1e-3, 1e5, "kg/m^3", NULL,
+                        "mass per volume at rest; scales energies only, motion does not depend on it"},
+    [P_SUPPORT] = {"support", NUMBER(2), 1.5, 4, "spacings", NULL,
+                   "radius of the smoothing kernel"},
+    [P_KERNEL] = {"kernel", CHOICE(SL_KERNEL_CUBIC), 0, 2, "", "cubic|wendland|poly6",
+                  "smoothing kernel: cubic spline, Wendland C2, or poly6 with spiky gradient"},
+    [P_CONSTRAINT] = {"constraint", CHOICE(0), 0, 1, "", "unilateral|equality",
+                      "unilateral resists compression only; equality (the paper's) also tension"},
+    [P_STEPS] = {"steps", WHOLE(2), 1, 1000, "per frame", NULL, "sub-steps a frame is cut into"},
+    [P_ITERATIONS] = {"iterations", WHOLE(4), 1, 1000, "per step", NULL,
+                      "density iterations; fewer than 3 at 2 steps a frame may blow up"},
+    [P_RELAXATION] = {"relaxation", NUMBER(0.7), 0.01, 1.5, "", NULL,
+                      "factor on every Jacobi displacement; 1 is unstable without damping >= 0.75"},
+    [P_DAMPING] = {"damping", NUMBER(0.2), 1e-6, 1e3, "", NULL,
+                   "epsilon of lambda, as a multiple of the lattice's sum of squared gradients"},
+    [P_MAX_MOVE] = {"max_move", NUMBER(0.1), 1e-3, 1, "spacings", NULL,
+                    "longest displacement of one iteration"},
+    [P_VISCOSITY] = {"viscosity", NUMBER(0.01), 0, 0.5, "", NULL,
+                     "XSPH: share of the neighbours' mean velocity taken on per step"},
+    [P_TENSILE] = {"tensile", NUMBER(0), 0, 1, "", NULL,
+                   "strength of s_corr against clustering (for equality), in units of lambda per "
+                   "unit of density error"},
+    [P_TENSILE_DISTANCE] = {"tensile_distance", NUMBER(0.2), 0.01, 0.9, "supports", NULL,
+                            "distance at which s_corr has its full strength"},
+    [P_WALL_DISTANCE] = {"wall_distance", NUMBER(0.5), 0, 2, "spacings", NULL,
+                         "nearest a particle's centre comes to a surface"},
+    [P_WALL_JITTER] = {"wall_jitter", NUMBER(0.05), 0, 0.5, "spacings", NULL,
+                       "plus up to this by particle, so that corners do not stack; 0 explodes"},
+    [P_CFL_LIMIT] = {"cfl_limit", NUMBER(2), 0.1, 100, "spacings", NULL,
+                     "a particle moving farther than this in one step gives a warning"},
+};
+
+SlKernelKind sl_pbf_kernel(const SlSystem *system)
+{
+    return (SlKernelKind)sl_param(system, P_KERNEL);
+}
+
+static double support_of(const SlSystem *system)
+{
+    return sl_param(system, P_SUPPORT) * sl_param(system, P_SPACING);
+}
+
+static void set_constants(const SlSystem *system, double dt, SlPbfPass *pass)
+{
+    double d = sl_param(system, P_SPACING), support = support_of(system), volume = d * d * d;
+    SlKernelKind kind = sl_pbf_kernel(system);
+    SlLatticeSums lattice = sl_lattice_sums(kind, sl_param(system, P_SUPPORT));
+    double gradient_squared = lattice.gradient_squared / (d * d); /* S0, 1/m² */
+    double per_volume = volume / lattice.density;
+
+    pass->dt = (float)dt;
+    pass->inverse_support = (float)(1 / support);
+    pass->value_scale = (float)(per_volume * sl_kernel_value_scale(kind, support));
+    pass->slope_scale = (float)(per_volume * sl_kernel_slope_scale(kind, support));
+    pass->self_density = (float)(per_volume * sl_kernel_value(kind, 0, support));
+    pass->least_constraint = sl_param(system, P_CONSTRAINT) == 0 ? 0 : -1e9f;
+    pass->epsilon = (float)(sl_param(system, P_DAMPING) * gradient_squared);
+    pass->relaxation = (float)sl_param(system, P_RELAXATION);
+    pass->most_move = (float)(sl_param(system, P_MAX_MOVE) * d);
+    pass->tensile = (float)(sl_param(system, P_TENSILE) / gradient_squared);
+    pass->tensile_shape =
+        (float)(sl_kernel_value_scale(kind, support) /
+                sl_kernel_value(kind, sl_param(system, P_TENSILE_DISTANCE) * support, support));
+    pass->viscosity = (float)sl_param(system, P_VISCOSITY);
+    pass->runaway_speed = (float)(100 * d / dt);
+    pass->contacts = (SlContacts){.around = system->surroundings,
+                                  .distance = (float)(sl_param(system, P_WALL_DISTANCE) * d),
+                                  .jitter = (float)(sl_param(system, P_WALL_JITTER) * d)};
+}
+
+/* The fields' arrays change places when particles are sorted. */
+static void bind_fields(SlSystem *system, SlPbfPass *pass)
+{
+    SlParticles *particles = &system->particles;
+    pass->id = particles->data[SL_F_ID];
+    pass->position = sl_f32x4(particles, SL_F_POSITION);
+    pass->velocity = sl_f32x4(particles, SL_F_VELOCITY);
+    pass->predicted = sl_f32x4(particles, SL_F_PREDICTED);
+    pass->density = particles->data[SL_F_DENSITY];
+}
+
+SlStatus sl_pbf_begin(SlSystem *system, double dt, SlPbfPass *pass, SlError *error)
+{
+    SlPbfState *state = system->state;
+    SlArena *arena = &system->context->arena;
+    SlParticles *particles = &system->particles;
+    size_t chunks = sl_chunk_count(particles->count, SL_REDUCE_CHUNK);
+    memset(pass, 0, sizeof *pass);
+    set_constants(system, dt, pass);
+    bind_fields(system, pass);
+    sl_arena_reset(arena);
+    pass->count = particles->count;
+    pass->list = &state->list;
+    pass->projected = SL_PUSH(arena, float, 4 * (particles->capacity + 8));
+    pass->new_velocity = SL_PUSH(arena, float, 4 * (particles->capacity + 8));
+    pass->partials = SL_PUSH(arena, double, chunks *SL_PBF_PARTIALS);
+    if (pass->projected == NULL || pass->new_velocity == NULL || pass->partials == NULL)
+        return sl_error_set(error, SL_ERROR_MEMORY, "pbf: no memory for the scratch of a step");
+    sl_particles_pad(particles, pass->projected);
+    sl_particles_pad(particles, pass->new_velocity);
+    return SL_OK;
+}
+
+enum { CHUNK_BLOCKS = SL_REDUCE_CHUNK / 8 };
+
+typedef struct Run {
+    const SlPbfPass *pass;
+    SlPbfLoop loop;
+    void (*finish)(const SlPbfPass *pass, size_t begin, size_t end, size_t chunk);
+} Run;
+
+static void run_chunk(void *argument, size_t begin, size_t end, size_t chunk)
+{
+    const Run *run = argument;
+    if (run->loop != NULL)
+        run->loop(run->pass, begin, end);
+    else
+        run->finish(run->pass, begin, end, chunk);
+}
+
+void sl_pbf_run(const SlSystem *system, const SlPbfPass *pass, SlPbfLoop loop)
+{
+    Run run = {pass, loop, NULL};
+    sl_parallel_for(system->context->pool, sl_particle_blocks(&system->particles), CHUNK_BLOCKS,
+                    run_chunk, &run);
+}
+
+SlStatus sl_pbf_sort(SlSystem *system, SlPbfPass *pass, SlError *error)
+{
+    SlPbfState *state = system->state;
+    if (!sl_grid_sort(&state->grid, &system->particles, pass->predicted))
+        return sl_error_set(error, SL_ERROR_MEMORY, "pbf: no memory to sort particles");
+    bind_fields(system, pass);
+    return SL_OK;
+}
+
+/* "… particle 7 at (x, y, z)": who it was when the numbers went wrong. */
+static SlStatus blame(const SlPbfPass *pass, const char *stage, size_t i, const char *what,
+                      SlError *error)
+{
+    const float *x = pass->position + 4 * i;
+    return sl_error_set(error, SL_ERROR_NUMBERS, "pbf: %s: particle %u at (%g, %g, %g): %s", stage,
+                        pass->id[i], (double)x[0], (double)x[1], (double)x[2], what);
+}
+
+SlStatus sl_pbf_list(SlSystem *system, SlPbfPass *pass, SlError *error)
+{
+    SlPbfState *state = system->state;
+    size_t worst;
+    SlStatus status = sl_neighbours_build(&state->list, &state->grid, &system->particles,
+                                          pass->predicted, (float)support_of(system), &worst,
+                                          error);
+    if (status == SL_ERROR_NUMBERS && worst != SIZE_MAX) {
+        char what[128];
+        snprintf(what, sizeof what, "more than %d neighbours within %g m", SL_MOST_NEIGHBOURS,
+                 support_of(system));
+        return blame(pass, "neighbours", worst, what, error);
+    }
+    return status;
+}
+
+/* Folds the partials of `finish` into the step's statistics and finds numbers that went wrong. */
+static SlStatus conclude(SlSystem *system, const SlPbfPass *pass, double dt, SlError *error)
+{
+    SlPbfState *state = system->state;
+    SlStepStats *stats = &system->stats;
+    size_t n = pass->count, chunks = sl_chunk_count(n, SL_REDUCE_CHUNK);
+    if (n == 0)
+        return SL_OK;
+    double d = sl_param(system, P_SPACING), mass = sl_param(system, P_REST_DENSITY) * d * d * d;
+    const double *partials = pass->partials;
+    stats->kinetic_energy = mass * sl_fold_sum(partials, chunks, SL_PBF_PARTIALS, SL_PBF_KINETIC);
+    stats->total_energy =
+        stats->kinetic_energy +
+        mass * sl_fold_sum(partials, chunks, SL_PBF_PARTIALS, SL_PBF_POTENTIAL);
+    stats->mean_compression =
+        sl_fold_sum(partials, chunks, SL_PBF_PARTIALS, SL_PBF_COMPRESSION) / (double)n;
+    stats->max_compression =
+        sl_fold_max(partials, chunks, SL_PBF_PARTIALS, SL_PBF_MOST_COMPRESSION);
+    stats->max_speed =
+        sqrt(sl_fold_max(partials, chunks, SL_PBF_PARTIALS, SL_PBF_MOST_SPEED2));
+
+    if (sl_fold_sum(partials, chunks, SL_PBF_PARTIALS, SL_PBF_BAD) > 0)
+        for (size_t i = 0; i < n; i++) {
+            const float *v = pass->velocity + 4 * i;
+            double speed = sqrt((double)v[0] * v[0] + (double)v[1] * v[1] + (double)v[2] * v[2]);
+            char what[64];
+            snprintf(what, sizeof what, "speed %.3g m/s", speed);
+            if (!(speed <= (double)pass->runaway_speed))
+                return blame(pass, "velocities", i, what, error);
+        }
+    if (!state->warned_cfl && stats->max_speed * dt > sl_param(system, P_CFL_LIMIT) * d) {
+        state->warned_cfl = true;
+        sl_log(system->context, SL_LOG_WARNING,
+               "%s: at %.3f s the fastest particle (%.3g m/s) moves %.2g spacings in one step; "
+               "above %g results suffer: raise \"steps\" to %d",
+               system->name, system->time + dt, stats->max_speed, stats->max_speed * dt / d,
+               sl_param(system, P_CFL_LIMIT),
+               (int)ceil(sl_param(system, P_STEPS) * stats->max_speed * dt /
+                         (sl_param(system, P_CFL_LIMIT) * d)));
+    }
+    return SL_OK;
+}
+
+static SlStatus step(SlSystem *system, double dt, SlError *error)
+{
+    const SlPbfKernels *kernels = SL_KERNELS(system->context->isa, sl_pbf_kernels);
+    SlKernelKind kind = sl_pbf_kernel(system);
+    double *ms = system->stats.stage_ms, mark = sl_seconds();
+    SlPbfPass pass;
+    SlStatus status = sl_pbf_begin(system, dt, &pass, error);
+    if (status != SL_OK)
+        return status;
+
+    sl_pbf_run(system, &pass, kernels->predict);
+    sl_lap(&mark, &ms[SL_STAGE_PREDICT]);
+
+    if ((status = sl_pbf_sort(system, &pass, error)) != SL_OK)
+        return status;
+    sl_lap(&mark, &ms[SL_STAGE_SORT]);
+
+    if ((status = sl_pbf_list(system, &pass, error)) != SL_OK)
+        return status;
+    sl_lap(&mark, &ms[SL_STAGE_NEIGHBOURS]);
+
+    uint32_t iterations = (uint32_t)sl_param(system, P_ITERATIONS);
+    for (uint32_t k = 0; k < iterations; k++) {
+        sl_pbf_run(system, &pass, kernels->lambda[kind]);
+        sl_pbf_run(system, &pass,
+                   pass.tensile > 0 ? kernels->displace_tensile[kind] : kernels->displace[kind]);
+    }
+    system->stats.iterations = iterations;
+    sl_lap(&mark, &ms[SL_STAGE_SOLVE]);
+
+    sl_pbf_run(system, &pass, kernels->velocity);
+    Run finish = {&pass, NULL, kernels->finish[kind]};
+    sl_parallel_for(system->context->pool, sl_particle_blocks(&system->particles), CHUNK_BLOCKS,
+                    run_chunk, &finish);
+    status = conclude(system, &pass, dt, error);
+    sl_lap(&mark, &ms[SL_STAGE_FINISH]);
+    return status;
+}
+
+/* Sorts and measures the particles as placed, so that frame 0 has densities. */
+static SlStatus measure_start(SlSystem *system, SlError *error)
+{
+    const SlPbfKernels *kernels = SL_KERNELS(system->context->isa, sl_pbf_kernels);
+    SlParticles *particles = &system->particles;
+    SlPbfPass pass;
+    memcpy(particles->data[SL_F_PREDICTED], particles->data[SL_F_POSITION],
+           particles->count * 4 * sizeof(float));
+    SlStatus status = sl_pbf_begin(system, 1, &pass, error);
+    if (status == SL_OK)
+        status = sl_pbf_sort(system, &pass, error);
+    if (status == SL_OK)
+        status = sl_pbf_list(system, &pass, error);
+    if (status != SL_OK)
+        return status;
+    sl_pbf_run(system, &pass, kernels->density[sl_pbf_kernel(system)]);
+    float densest = 0;
+    for (size_t i = 0; i < particles->count; i++)
+        densest = pass.density[i] > densest ? pass.density[i] : densest;
+    if (densest > 1.05f)
+        sl_log(system->context, SL_LOG_WARNING,
+               "%s: the densest particle starts at %.3g of the rest density; blocks that come "
+               "closer than a spacing burst apart",
+               system->name, (double)densest);
+    return SL_OK;
+}
+
+static SlStatus start(SlSystem *system, SlError *error)
+{
+    SlPbfState *state = system->state;
+    SlStatus status = sl_grid_create(system->context, system->surroundings.domain,
+                                     (float)support_of(system), &state->grid, error);
+    if (status == SL_OK)
+        status = sl_neighbours_create(system->context, &system->particles, &state->list, error);
+    return status == SL_OK ? measure_start(system, error) : status;
+}
+
+static void finish(SlSystem *system)
+{
+    SlPbfState *state = system->state;
+    sl_neighbours_destroy(&state->list);
+    sl_grid_destroy(&state->grid);
+}
+
+static uint64_t memory_needed(const SlSystem *system, uint64_t count)
+{
+    uint64_t cells = sl_grid_cells(system->surroundings.domain, support_of(system));
+    /* Scratch: two float4 arrays, keys, sort pairs, order, channels of the list build. */
+    uint64_t scratch = count * (2 * 16 + 3 * 4 + 8 + 3 * 4);
+    return (cells == 0 ? (uint64_t)1 << 34 : 4 * cells) + scratch + sl_neighbours_bytes(count);
+}
+
+static uint32_t steps(const SlSystem *system)
+{
+    return (uint32_t)sl_param(system, P_STEPS);
+}
+
+static float spacing(const SlSystem *system)
+{
+    return (float)sl_param(system, P_SPACING);
+}
+
+const SlSolver sl_pbf_solver = {
+    .table = {.name = "pbf",
+              .kind = "solver",
+              .summary = "water by position based fluids: density constraints, relaxed Jacobi",
+              .citation = "Macklin & Müller 2013; Köster & Krüger 2016 (IJCGA 6(3)), section 3",
+              .rows = rows,
+              .row_count = P_COUNT},
+    .fields = SL_FIELD_BIT(ID) | SL_FIELD_BIT(POSITION) | SL_FIELD_BIT(VELOCITY) |
+              SL_FIELD_BIT(PREDICTED) | SL_FIELD_BIT(DENSITY),
+    .state_size = sizeof(SlPbfState),
+    .memory_needed = memory_needed,
+    .start = start,
+    .step = step,
+    .finish = finish,
+    .steps = steps,
+    .spacing = spacing,
+};

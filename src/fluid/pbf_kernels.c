@@ -1,0 +1,223 @@
+/* Position based fluids for eight particles at a time (document 002 §3; Macklin & Müller 2013).
+   Symbols: i self, j neighbour, u = x_i - x_j; W and its gradient as in math/kernel_lanes.h.
+
+   Per row of eight pairs the lambda pass does about 35 flops on 16 gathered bytes per pair, so it
+   is bound by the divider (square root, and 1/q for the cubic spline) and by the shuffles of the
+   gather, not by memory: a 216k scene's records sit in the second-level cache as it walks. */
+#include "fluid/pbf_kernels.h"
+
+#include "fluid/contact_lanes.h"
+#include "math/kernel_lanes.h"
+
+SL_INLINE F8x3 xyz(F8x4 a)
+{
+    return (F8x3){a.x, a.y, a.z};
+}
+
+static void predict(const SlPbfPass *s, size_t begin, size_t end)
+{
+    F8 dt = f8(s->dt);
+    F8x3 push = f8x3_splat(s->contacts.around.gravity);
+    push = (F8x3){push.x * dt, push.y * dt, push.z * dt};
+    for (size_t b = begin; b < end; b++) {
+        F8x4 x = f8x4_load(s->position + 32 * b), v = f8x4_load(s->velocity + 32 * b);
+        v.x += push.x;
+        v.y += push.y;
+        v.z += push.z;
+        f8x4_store(s->velocity + 32 * b, v);
+        F8x3 p = {f8_fma(dt, v.x, x.x), f8_fma(dt, v.y, x.y), f8_fma(dt, v.z, x.z)};
+        p = meet_surfaces(&s->contacts, u8_load(s->id + 8 * b), p, xyz(x));
+        f8x4_store(s->predicted + 32 * b, (F8x4){p.x, p.y, p.z, f8(0)});
+    }
+}
+
+/* Eq. 4 to 6: C_i = rho_i / rho_0 - 1, lambda_i = -C_i / (sum_k |grad_k C_i|² + epsilon). */
+SL_INLINE void lambda_loop(SlKernelKind kind, const SlPbfPass *s, size_t begin, size_t end)
+{
+    const SlNeighbourList *list = s->list;
+    F8 inverse_support = f8(s->inverse_support), slope_scale = f8(s->slope_scale);
+    for (size_t b = begin; b < end; b++) {
+        F8x4 xi = f8x4_load(s->predicted + 32 * b);
+        F8 shapes = f8(0), squares = f8(0);
+        F8x3 gradient = {f8(0), f8(0), f8(0)};
+        const uint32_t(*row)[8] = (const uint32_t(*)[8])list->rows + list->row_begin[b];
+        for (uint32_t k = list->row_count[b]; k > 0; k--, row++) {
+            F8x4 xj = f8x4_gather(s->predicted, *row);
+            F8x3 u = {xi.x - xj.x, xi.y - xj.y, xi.z - xj.z};
+            F8 r2 = f8x3_dot(u, u);
+            ShapePair w = shape_both(kind, r2, inverse_support);
+            shapes += w.value;
+            squares = f8_fma(w.slope * w.slope, r2, squares);
+            gradient.x = f8_fma(w.slope, u.x, gradient.x);
+            gradient.y = f8_fma(w.slope, u.y, gradient.y);
+            gradient.z = f8_fma(w.slope, u.z, gradient.z);
+        }
+        F8 density = f8_fma(shapes, f8(s->value_scale), f8(s->self_density));
+        F8 constraint = f8_max(density - f8(1), f8(s->least_constraint));
+        squares = (squares + f8x3_dot(gradient, gradient)) * (slope_scale * slope_scale);
+        F8 lambda = f8(0) - constraint / (squares + f8(s->epsilon));
+        f8x4_store(s->projected + 32 * b, (F8x4){xi.x, xi.y, xi.z, lambda});
+    }
+}
+
+/* Eq. 7: dx_i = sum_j (lambda_i + lambda_j + s_corr) grad W; relaxed, capped, then contacts. */
+SL_INLINE void displace_loop(SlKernelKind kind, bool tensile, const SlPbfPass *s, size_t begin,
+                             size_t end)
+{
+    const SlNeighbourList *list = s->list;
+    F8 inverse_support = f8(s->inverse_support);
+    F8 scale = f8(s->relaxation * s->slope_scale);
+    for (size_t b = begin; b < end; b++) {
+        F8x4 xi = f8x4_load(s->projected + 32 * b);
+        F8x3 move = {f8(0), f8(0), f8(0)};
+        const uint32_t(*row)[8] = (const uint32_t(*)[8])list->rows + list->row_begin[b];
+        for (uint32_t k = list->row_count[b]; k > 0; k--, row++) {
+            F8x4 xj = f8x4_gather(s->projected, *row);
+            F8x3 u = {xi.x - xj.x, xi.y - xj.y, xi.z - xj.z};
+            ShapePair w = shape_both(kind, f8x3_dot(u, u), inverse_support);
+            F8 both = xi.w + xj.w;
+            if (tensile) {
+                F8 ratio = w.value * f8(s->tensile_shape), ratio2 = ratio * ratio;
+                both -= f8(s->tensile) * ratio2 * ratio2;
+            }
+            F8 push = both * w.slope;
+            move.x = f8_fma(push, u.x, move.x);
+            move.y = f8_fma(push, u.y, move.y);
+            move.z = f8_fma(push, u.z, move.z);
+        }
+        move = (F8x3){move.x * scale, move.y * scale, move.z * scale};
+        F8 length = f8_sqrt(f8x3_dot(move, move)), most = f8(s->most_move);
+        F8 cap = most / f8_max(length, most);
+        F8x3 p = {f8_fma(move.x, cap, xi.x), f8_fma(move.y, cap, xi.y),
+                  f8_fma(move.z, cap, xi.z)};
+        F8x3 before = xyz(f8x4_load(s->position + 32 * b));
+        p = meet_surfaces(&s->contacts, u8_load(s->id + 8 * b), p, before);
+        f8x4_store(s->predicted + 32 * b, (F8x4){p.x, p.y, p.z, f8(0)});
+    }
+}
+
+static void velocity(const SlPbfPass *s, size_t begin, size_t end)
+{
+    F8 rate = f8(1 / s->dt);
+    for (size_t b = begin; b < end; b++) {
+        F8x4 x = f8x4_load(s->position + 32 * b), p = f8x4_load(s->predicted + 32 * b);
+        F8x4 v = {(p.x - x.x) * rate, (p.y - x.y) * rate, (p.z - x.z) * rate, f8(0)};
+        f8x4_store(s->new_velocity + 32 * b, v);
+    }
+}
+
+SL_INLINE void density_loop(SlKernelKind kind, const SlPbfPass *s, size_t begin, size_t end)
+{
+    const SlNeighbourList *list = s->list;
+    for (size_t b = begin; b < end; b++) {
+        F8x4 xi = f8x4_load(s->predicted + 32 * b);
+        F8 shapes = f8(0);
+        const uint32_t(*row)[8] = (const uint32_t(*)[8])list->rows + list->row_begin[b];
+        for (uint32_t k = list->row_count[b]; k > 0; k--, row++) {
+            F8x4 xj = f8x4_gather(s->predicted, *row);
+            F8x3 u = {xi.x - xj.x, xi.y - xj.y, xi.z - xj.z};
+            shapes += shape_value(kind, f8x3_dot(u, u), f8(s->inverse_support));
+        }
+        f8_store(s->density + 8 * b,
+                 f8_fma(shapes, f8(s->value_scale), f8(s->self_density)));
+    }
+}
+
+/* XSPH: v_i += c sum_j (v_j - v_i) V W_ij, with the density of the result on the way. */
+SL_INLINE F8x3 smooth_velocity(SlKernelKind kind, const SlPbfPass *s, size_t b, F8x4 xi, F8x4 vi,
+                               F8 *density)
+{
+    const SlNeighbourList *list = s->list;
+    F8 shapes = f8(0);
+    F8x3 drift = {f8(0), f8(0), f8(0)};
+    const uint32_t(*row)[8] = (const uint32_t(*)[8])list->rows + list->row_begin[b];
+    for (uint32_t k = list->row_count[b]; k > 0; k--, row++) {
+        F8x4 xj = f8x4_gather(s->predicted, *row);
+        F8x3 u = {xi.x - xj.x, xi.y - xj.y, xi.z - xj.z};
+        F8 w = shape_value(kind, f8x3_dot(u, u), f8(s->inverse_support));
+        F8x4 vj = f8x4_gather(s->new_velocity, *row);
+        shapes += w;
+        drift.x = f8_fma(w, vj.x - vi.x, drift.x);
+        drift.y = f8_fma(w, vj.y - vi.y, drift.y);
+        drift.z = f8_fma(w, vj.z - vi.z, drift.z);
+    }
+    *density = f8_fma(shapes, f8(s->value_scale), f8(s->self_density));
+    F8 c = f8(s->viscosity * s->value_scale);
+    return (F8x3){f8_fma(c, drift.x, vi.x), f8_fma(c, drift.y, vi.y), f8_fma(c, drift.z, vi.z)};
+}
+
+SL_INLINE void finish_loop(SlKernelKind kind, const SlPbfPass *s, size_t begin, size_t end,
+                           size_t chunk)
+{
+    static const uint32_t lanes[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    F8 kinetic = f8(0), potential = f8(0), compression = f8(0), densest = f8(0), fastest = f8(0);
+    F8x3 gravity = f8x3_splat(s->contacts.around.gravity);
+    F8 runaway2 = f8(s->runaway_speed * s->runaway_speed);
+    uint32_t bad = 0;
+    if (s->viscosity == 0)
+        density_loop(kind, s, begin, end);
+    for (size_t b = begin; b < end; b++) {
+        F8x4 x = f8x4_load(s->predicted + 32 * b), v = f8x4_load(s->new_velocity + 32 * b);
+        F8x3 after = xyz(v);
+        F8 density;
+        if (s->viscosity == 0)
+            density = f8_load(s->density + 8 * b);
+        else
+            after = smooth_velocity(kind, s, b, x, v, &density);
+        f8_store(s->density + 8 * b, density);
+        f8x4_store(s->velocity + 32 * b, (F8x4){after.x, after.y, after.z, f8(0)});
+        f8x4_store(s->position + 32 * b, x);
+
+        I8 owned = (I8)(u8_load(lanes) + (uint32_t)(8 * b)) < (int32_t)s->count;
+        F8 speed2 = f8x3_dot(after, after), over = f8_max(density - f8(1), f8(0));
+        bad += (uint32_t)__builtin_popcount(i8_bits(~(speed2 <= runaway2) & owned));
+        kinetic += f8_keep(owned, speed2);
+        potential += f8_keep(owned, f8x3_dot(gravity, xyz(x)));
+        compression += f8_keep(owned, over);
+        densest = f8_max(densest, f8_keep(owned, over));
+        fastest = f8_max(fastest, f8_keep(owned, speed2));
+    }
+    double *partials = s->partials + chunk * SL_PBF_PARTIALS;
+    partials[SL_PBF_KINETIC] = 0.5 * (double)f8_sum(kinetic);
+    partials[SL_PBF_POTENTIAL] = -(double)f8_sum(potential);
+    partials[SL_PBF_COMPRESSION] = (double)f8_sum(compression);
+    partials[SL_PBF_MOST_COMPRESSION] = (double)f8_most(densest);
+    partials[SL_PBF_MOST_SPEED2] = (double)f8_most(fastest);
+    partials[SL_PBF_BAD] = bad;
+}
+
+#define LOOPS_(kind, NAME)                                                                         \
+    static void lambda_##kind(const SlPbfPass *s, size_t begin, size_t end)                        \
+    {                                                                                              \
+        lambda_loop(NAME, s, begin, end);                                                          \
+    }                                                                                              \
+    static void displace_##kind(const SlPbfPass *s, size_t begin, size_t end)                      \
+    {                                                                                              \
+        displace_loop(NAME, false, s, begin, end);                                                 \
+    }                                                                                              \
+    static void displace_tensile_##kind(const SlPbfPass *s, size_t begin, size_t end)              \
+    {                                                                                              \
+        displace_loop(NAME, true, s, begin, end);                                                  \
+    }                                                                                              \
+    static void density_##kind(const SlPbfPass *s, size_t begin, size_t end)                       \
+    {                                                                                              \
+        density_loop(NAME, s, begin, end);                                                         \
+    }                                                                                              \
+    static void finish_##kind(const SlPbfPass *s, size_t begin, size_t end, size_t chunk)          \
+    {                                                                                              \
+        finish_loop(NAME, s, begin, end, chunk);                                                   \
+    }
+LOOPS_(cubic, SL_KERNEL_CUBIC)
+LOOPS_(wendland, SL_KERNEL_WENDLAND)
+LOOPS_(poly6, SL_KERNEL_POLY6)
+
+SL_KERNEL_TABLE(SlPbfKernels, sl_pbf_kernels) = {
+    .predict = predict,
+    .lambda = {lambda_cubic, lambda_wendland, lambda_poly6},
+    .displace = {displace_cubic, displace_wendland, displace_poly6},
+    .displace_tensile = {displace_tensile_cubic, displace_tensile_wendland,
+                         displace_tensile_poly6},
+    .velocity = velocity,
+    .density = {density_cubic, density_wendland, density_poly6},
+    .finish = {finish_cubic, finish_wendland, finish_poly6},
+};

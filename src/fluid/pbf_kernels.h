@@ -1,0 +1,66 @@
+/* The hot loops of position based fluids, one table per instruction-set path. All work on blocks
+   of eight particles; a block writes only its own eight. */
+#ifndef FLUID_PBF_KERNELS_H
+#define FLUID_PBF_KERNELS_H
+
+#include "core/isa.h"
+#include "fluid/contact.h"
+#include "math/kernel.h"
+#include "particles/neighbours.h"
+
+/* Constants and arrays of a step. Densities are in units of the rest density, masses cancel. */
+typedef struct SlPbfPass {
+    const SlNeighbourList *list;
+    SlContacts contacts;
+    size_t count;
+    float dt;
+    /* kernel, scaled so that the cubic lattice of the spacing has density 1 */
+    float inverse_support, value_scale, slope_scale;
+    float self_density; /* a particle's own share */
+    /* constraint */
+    float least_constraint; /* 0: unilateral; far below: equality */
+    float epsilon;          /* 1/m², added to the sum of squared gradients */
+    float relaxation;       /* omega */
+    float most_move;        /* m per iteration */
+    float tensile;          /* m²: s_corr of Macklin & Müller eq. 13, 0 for none */
+    float tensile_shape;    /* 1 / shape_value(delta q) */
+    float viscosity;        /* XSPH c */
+    float runaway_speed;    /* m/s */
+    /* arrays in sorted order */
+    const uint32_t *id;
+    float *position, *velocity; /* the fields: x^n until `finish` */
+    float *predicted;           /* x*, y*, z*, unused */
+    float *projected;           /* x*, y*, z*, lambda: what lambda writes and displace reads */
+    float *new_velocity;        /* scratch, before viscosity */
+    float *density;
+    double *partials; /* [chunk][SL_PBF_PARTIALS] of `finish` */
+} SlPbfPass;
+
+/* Lanes of a chunk's partials. */
+enum {
+    SL_PBF_KINETIC,   /* sum of v²/2 */
+    SL_PBF_POTENTIAL, /* sum of -g·x */
+    SL_PBF_COMPRESSION,
+    SL_PBF_MOST_COMPRESSION,
+    SL_PBF_MOST_SPEED2,
+    SL_PBF_BAD, /* particles with a speed that is not finite or runs away */
+    SL_PBF_PARTIALS
+};
+
+/* Blocks [begin, end). */
+typedef void (*SlPbfLoop)(const SlPbfPass *pass, size_t begin, size_t end);
+
+typedef struct SlPbfKernels {
+    SlPbfLoop predict;                          /* velocity += dt g; predicted = x + dt v */
+    SlPbfLoop lambda[SL_KERNEL_COUNT];          /* predicted -> projected */
+    SlPbfLoop displace[SL_KERNEL_COUNT];        /* projected -> predicted, contacts included */
+    SlPbfLoop displace_tensile[SL_KERNEL_COUNT]; /* the same with s_corr */
+    SlPbfLoop velocity;                         /* new_velocity = (predicted - x) / dt */
+    SlPbfLoop density[SL_KERNEL_COUNT];         /* density at predicted */
+    /* position, velocity with viscosity, density, partials of that chunk */
+    void (*finish[SL_KERNEL_COUNT])(const SlPbfPass *pass, size_t begin, size_t end, size_t chunk);
+} SlPbfKernels;
+
+SL_DECLARE_KERNELS(SlPbfKernels, sl_pbf_kernels);
+
+#endif

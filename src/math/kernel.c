@@ -1,0 +1,68 @@
+#include "math/kernel.h"
+
+#include <math.h>
+
+static const double pi = 3.14159265358979323846;
+
+double sl_kernel_value(SlKernelKind kind, double r, double support)
+{
+    double q = r / support, volume = support * support * support;
+    if (q >= 1)
+        return 0;
+    switch (kind) {
+    case SL_KERNEL_WENDLAND: return 21 / (2 * pi * volume) * pow(1 - q, 4) * (4 * q + 1);
+    case SL_KERNEL_POLY6: return 315 / (64 * pi * volume) * pow(1 - q * q, 3);
+    default:
+        return 8 / (pi * volume) *
+               (q <= 0.5 ? 6 * (q * q * q - q * q) + 1 : 2 * (1 - q) * (1 - q) * (1 - q));
+    }
+}
+
+double sl_kernel_slope(SlKernelKind kind, double r, double support)
+{
+    double q = r / support, fifth = pow(support, 5);
+    if (q >= 1)
+        return 0;
+    switch (kind) {
+    case SL_KERNEL_WENDLAND: return -20 * 21 / (2 * pi * fifth) * pow(1 - q, 3);
+    case SL_KERNEL_POLY6: return q > 0 ? -45 / (pi * fifth) * (1 - q) * (1 - q) / q : 0;
+    default:
+        return 48 / (pi * fifth) * (q <= 0.5 ? 3 * q - 2 : -(1 - q) * (1 - q) / q);
+    }
+}
+
+SlLatticeSums sl_lattice_sums(SlKernelKind kind, double support)
+{
+    SlLatticeSums sums = {0, 0};
+    int reach = (int)ceil(support);
+    for (int z = -reach; z <= reach; z++)
+        for (int y = -reach; y <= reach; y++)
+            for (int x = -reach; x <= reach; x++) {
+                double r = sqrt((double)(x * x + y * y + z * z));
+                sums.density += sl_kernel_value(kind, r, support);
+                if (r > 0)
+                    sums.gradient_squared += pow(sl_kernel_slope(kind, r, support) * r, 2);
+            }
+    sums.gradient_squared /= sums.density * sums.density;
+    return sums;
+}
+
+double sl_kernel_value_scale(SlKernelKind kind, double support)
+{
+    double volume = support * support * support;
+    switch (kind) {
+    case SL_KERNEL_WENDLAND: return 21 / (2 * pi * volume);
+    case SL_KERNEL_POLY6: return 315 / (64 * pi * volume);
+    default: return 16 / (pi * volume);
+    }
+}
+
+double sl_kernel_slope_scale(SlKernelKind kind, double support)
+{
+    double fifth = pow(support, 5);
+    switch (kind) {
+    case SL_KERNEL_WENDLAND: return -210 / (pi * fifth);
+    case SL_KERNEL_POLY6: return -45 / (pi * fifth);
+    default: return -48 / (pi * fifth);
+    }
+}

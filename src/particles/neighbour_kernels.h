@@ -1,0 +1,36 @@
+/* The hot loops of the neighbour search, one table per instruction-set path. */
+#ifndef PARTICLES_NEIGHBOUR_KERNELS_H
+#define PARTICLES_NEIGHBOUR_KERNELS_H
+
+#include "core/isa.h"
+#include "particles/neighbours.h"
+
+/* What one segment of blocks is built from and reports. */
+typedef struct SlSegment {
+    const SlCellGrid *grid;
+    const float *x, *y, *z; /* positions by channel, readable 8 past the end */
+    size_t count;           /* particles */
+    float radius_squared;
+    uint32_t sentinel;
+    size_t block_begin, block_end;
+    uint64_t first_row, row_limit; /* rows [first_row, first_row + row_limit) are this one's */
+    uint64_t *row_begin;
+    uint32_t *row_count;
+    uint32_t (*rows)[8];
+    /* out */
+    uint64_t rows_needed; /* above row_limit: nothing beyond it was written */
+    size_t crowded;       /* place of a particle with too many neighbours, or SIZE_MAX */
+} SlSegment;
+
+typedef struct SlNeighbourKernels {
+    /* Cell numbers of the records of blocks [begin, end). */
+    void (*keys)(const SlCellGrid *grid, const float *records, uint32_t *keys, size_t begin,
+                 size_t end);
+    /* Splits float4 records of blocks [begin, end) into channels. */
+    void (*split)(const float *records, float *x, float *y, float *z, size_t begin, size_t end);
+    void (*build)(SlSegment *segment);
+} SlNeighbourKernels;
+
+SL_DECLARE_KERNELS(SlNeighbourKernels, sl_neighbour_kernels);
+
+#endif

@@ -1,0 +1,67 @@
+/* A particle system and the descriptor of what solves it. A solver is one file that ends in a
+   const SlSolver and has one line in the list of solvers (world/solvers.c). */
+#ifndef PARTICLES_SYSTEM_H
+#define PARTICLES_SYSTEM_H
+
+#include "particles/particles.h"
+#include "sleet/params.h"
+#include "sleet/shape.h"
+#include "sleet/stats.h"
+
+typedef struct SlSystem SlSystem;
+
+/* A value a solver carries from step to step besides the fields: hashed and checkpointed. */
+typedef struct SlStateRow {
+    const char *name;
+    size_t offset, bytes; /* within the solver's state */
+    const char *meaning;
+} SlStateRow;
+
+typedef struct SlSolver {
+    SlTable table; /* name, summary, citation, parameter rows */
+    uint32_t fields;
+    size_t state_size; /* zeroed at creation */
+    const SlStateRow *state_rows;
+    size_t state_row_count;
+    /* What the solver holds besides the fields for so many particles, scratch included. */
+    uint64_t (*memory_needed)(const SlSystem *system, uint64_t count);
+    /* Particles are placed: take memory, measure densities. */
+    SlStatus (*start)(SlSystem *system, SlError *error);
+    /* One sub-step of dt seconds; fills system->stats. */
+    SlStatus (*step)(SlSystem *system, double dt, SlError *error);
+    void (*finish)(SlSystem *system);
+    /* Sub-steps to cover a call of sl_world_step, and distance between particles at rest. */
+    uint32_t (*steps)(const SlSystem *system);
+    float (*spacing)(const SlSystem *system);
+} SlSolver;
+
+/* The solid surroundings of a step, given by the world. */
+typedef struct SlSurroundings {
+    SlVec3 gravity;
+    SlBox domain;
+    float domain_friction;
+    const SlShape *shapes;
+    size_t shape_count;
+} SlSurroundings;
+
+struct SlSystem {
+    SlContext *context;
+    const SlSolver *solver;
+    char name[32];
+    uint32_t index; /* in the world */
+    SlParamValue *values; /* one per parameter row */
+    SlParticles particles;
+    SlSurroundings surroundings;
+    void *state; /* the solver's */
+    uint64_t step; /* steps done */
+    double time;
+    SlStepStats stats;
+};
+
+/* The value of a parameter by its row number. */
+static inline double sl_param(const SlSystem *system, uint32_t row)
+{
+    return system->values[row].number[0];
+}
+
+#endif

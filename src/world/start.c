@@ -1,0 +1,158 @@
+/* Fixing the set-up: counts and memory checked before anything is taken, then particles placed. */
+#include <math.h>
+#include <string.h>
+
+#include "core/machine.h"
+#include "math/vec3.h"
+#include "world/world.h"
+
+/* Particles a system's blocks ask for; a double, for it may be beyond any integer. */
+static double particles_asked(const SlWorldSystem *system)
+{
+    double spacing = (double)system->base.solver->spacing(&system->base), count = 0, along[3];
+    for (uint32_t k = 0; k < system->block_count; k++) {
+        sl_block_lattice(&system->blocks[k], spacing, along);
+        count += along[0] * along[1] * along[2];
+    }
+    return count;
+}
+
+static double world_particles_asked(const SlWorld *world)
+{
+    double count = 0;
+    for (uint32_t k = 0; k < world->system_count; k++)
+        count += particles_asked(world->systems[k]);
+    return count;
+}
+
+static double bytes_asked(const SlWorld *world)
+{
+    double bytes = 0;
+    for (uint32_t k = 0; k < world->system_count; k++) {
+        const SlSystem *base = &world->systems[k]->base;
+        double count = particles_asked(world->systems[k]);
+        /* Beyond what fits in an integer only the order matters: scale from a million. */
+        double scale = count > 1e15 ? count / 1e6 : 1;
+        uint64_t n = count > 1e15 ? 1000000 : (uint64_t)count;
+        bytes += scale * (double)(sl_particles_bytes(base->solver->fields, n) +
+                                  base->solver->memory_needed(base, n));
+    }
+    return bytes;
+}
+
+uint64_t sl_world_memory_needed(const SlWorld *world)
+{
+    double bytes = bytes_asked(world);
+    return bytes < 1.8e19 ? (uint64_t)bytes : UINT64_MAX;
+}
+
+uint64_t sl_world_particle_count(const SlWorld *world)
+{
+    double count = world_particles_asked(world);
+    return count < 1.8e19 ? (uint64_t)count : UINT64_MAX;
+}
+
+static SlStatus check_sizes(const SlWorld *world, SlError *error)
+{
+    double count = world_particles_asked(world), bytes = bytes_asked(world);
+    double available = (double)sl_machine_memory_available(), gib = 1024.0 * 1024 * 1024;
+    if (bytes > available)
+        return sl_error_set(error, SL_ERROR_MEMORY,
+                            "%.4g particles need %.4g GiB of memory, %.4g GiB are available", count,
+                            bytes / gib, available / gib);
+    for (uint32_t k = 0; k < world->system_count; k++)
+        if (particles_asked(world->systems[k]) > (double)SL_MOST_PARTICLES)
+            return sl_error_set(error, SL_ERROR_MEMORY,
+                                "%s: %.4g particles asked for, a system holds at most %d",
+                                world->systems[k]->base.name, particles_asked(world->systems[k]),
+                                SL_MOST_PARTICLES);
+    return SL_OK;
+}
+
+static bool inside(SlBox outer, const SlBlockDef *block, float slack)
+{
+    const float *low = &outer.min.x, *high = &outer.max.x, *a = &block->min.x, *b = &block->max.x;
+    for (int k = 0; k < 3; k++)
+        if (a[k] < low[k] - slack || b[k] > high[k] + slack)
+            return false;
+    return true;
+}
+
+static bool overlap(const SlBlockDef *one, const SlBlockDef *other, float slack)
+{
+    const float *a = &one->min.x, *b = &one->max.x, *c = &other->min.x, *d = &other->max.x;
+    for (int k = 0; k < 3; k++)
+        if (b[k] <= c[k] + slack || d[k] <= a[k] + slack)
+            return false;
+    return true;
+}
+
+static SlStatus check_blocks(const SlWorld *world, SlError *error)
+{
+    for (uint32_t s = 0; s < world->system_count; s++) {
+        const SlWorldSystem *system = world->systems[s];
+        float slack = 1e-3f * system->base.solver->spacing(&system->base);
+        for (uint32_t k = 0; k < system->block_count; k++) {
+            if (!inside(world->def.domain, &system->blocks[k], slack))
+                return sl_error_set(error, SL_ERROR_ARGUMENT,
+                                    "%s: block %u reaches outside the domain", system->base.name,
+                                    k);
+            for (uint32_t t = 0; t <= s; t++)
+                for (uint32_t j = 0; j < (t == s ? k : world->systems[t]->block_count); j++)
+                    if (overlap(&world->systems[t]->blocks[j], &system->blocks[k], slack))
+                        return sl_error_set(error, SL_ERROR_ARGUMENT,
+                                            "%s: block %u overlaps block %u of %s",
+                                            system->base.name, k, j, world->systems[t]->base.name);
+        }
+    }
+    return SL_OK;
+}
+
+/* The block's lattice, x fastest; ids count on from the last block's. */
+static void place_block(SlParticles *particles, const SlBlockDef *block, double spacing,
+                        size_t *next)
+{
+    uint32_t *id = particles->data[SL_F_ID];
+    float *position = sl_f32x4(particles, SL_F_POSITION);
+    float *velocity = sl_f32x4(particles, SL_F_VELOCITY);
+    double along[3];
+    sl_block_lattice(block, spacing, along);
+    for (uint32_t z = 0; z < along[2]; z++)
+        for (uint32_t y = 0; y < along[1]; y++)
+            for (uint32_t x = 0; x < along[0]; x++) {
+                size_t i = (*next)++;
+                id[i] = (uint32_t)i;
+                position[4 * i] = (float)((double)block->min.x + (x + 0.5) * spacing);
+                position[4 * i + 1] = (float)((double)block->min.y + (y + 0.5) * spacing);
+                position[4 * i + 2] = (float)((double)block->min.z + (z + 0.5) * spacing);
+                memcpy(&velocity[4 * i], &block->velocity, 3 * sizeof(float));
+            }
+}
+
+static SlStatus start_system(SlWorld *world, SlWorldSystem *system, SlError *error)
+{
+    SlSystem *base = &system->base;
+    double spacing = (double)base->solver->spacing(base);
+    SlStatus status =
+        sl_particles_create(world->context, base->solver->fields,
+                            (size_t)particles_asked(system), &base->particles, error);
+    if (status != SL_OK)
+        return status;
+    size_t next = 0;
+    for (uint32_t k = 0; k < system->block_count; k++)
+        place_block(&base->particles, &system->blocks[k], spacing, &next);
+    return base->solver->start(base, error);
+}
+
+SlStatus sl_world_start(SlWorld *world, SlError *error)
+{
+    if (world->started)
+        return SL_OK;
+    SlStatus status = check_blocks(world, error);
+    if (status == SL_OK)
+        status = check_sizes(world, error);
+    for (uint32_t k = 0; status == SL_OK && k < world->system_count; k++)
+        status = start_system(world, world->systems[k], error);
+    world->started = status == SL_OK;
+    return status;
+}

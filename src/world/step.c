@@ -1,0 +1,140 @@
+/* Moving a world on, its view and its hash. */
+#include <string.h>
+
+#include "core/hash.h"
+#include "world/world.h"
+
+const char *sl_stage_name(SlStage stage)
+{
+    static const char *const names[SL_STAGE_COUNT] = {"predict", "sort", "neighbours", "solve",
+                                                      "finish"};
+    return (unsigned)stage < SL_STAGE_COUNT ? names[stage] : "unknown";
+}
+
+/* One system over the interval, in its own sub-steps. */
+static SlStatus step_system(SlWorld *world, SlSystem *system, double dt, SlError *error)
+{
+    uint32_t steps = system->solver->steps(system);
+    double sub = dt / steps;
+    for (uint32_t k = 0; k < steps; k++) {
+        memset(&system->stats, 0, sizeof system->stats);
+        SlStatus status = system->solver->step(system, sub, error);
+        if (status != SL_OK)
+            return status;
+        system->step++;
+        system->time = k + 1 == steps ? world->time + dt : world->time + (k + 1) * sub;
+        system->stats.step = system->step;
+        system->stats.time = system->time;
+        system->stats.dt = sub;
+        system->stats.particles = system->particles.count;
+        if (world->def.on_step != NULL &&
+            !world->def.on_step(world->def.on_step_user, system->index, &system->stats))
+            return sl_error_set(error, SL_ERROR_CANCELLED, "stopped at %.6g s", system->time);
+    }
+    return SL_OK;
+}
+
+SlStatus sl_world_step(SlWorld *world, double dt, SlError *error)
+{
+    if (!(dt > 0 && dt <= 10))
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "a step may be from above 0 to 10 s, not %g",
+                            dt);
+    SlStatus status = sl_world_start(world, error);
+    for (uint32_t k = 0; status == SL_OK && k < world->system_count; k++)
+        status = step_system(world, &world->systems[k]->base, dt, error);
+    if (status != SL_OK)
+        return status;
+    sl_world_couple(world, dt);
+    world->time += dt;
+    return SL_OK;
+}
+
+SlStatus sl_world_advance_frame(SlWorld *world, SlError *error)
+{
+    SlStatus status = sl_world_step(world, world->def.frame_time, error);
+    if (status == SL_OK) {
+        world->frame++;
+        world->time = (double)world->frame * world->def.frame_time;
+    }
+    return status;
+}
+
+static SlFieldView field_view(const SlParticles *particles, int id)
+{
+    const SlFieldRow *row = &sl_field_rows[id];
+    SlFieldType type = row->storage == SL_STORE_U32    ? SL_FIELD_U32
+                       : row->storage == SL_STORE_F32 ? SL_FIELD_F32
+                                                      : SL_FIELD_F32X3;
+    return (SlFieldView){row->name,          row->unit,        row->meaning, type,
+                         particles->data[id], particles->count, sl_storage_bytes(row->storage)};
+}
+
+const SlFrameView *sl_world_view(SlWorld *world)
+{
+    for (uint32_t s = 0; s < world->system_count; s++) {
+        const SlSystem *base = &world->systems[s]->base;
+        size_t fields = 0;
+        for (int id = 0; id < SL_F_COUNT; id++)
+            if (base->particles.data[id] != NULL &&
+                (sl_field_rows[id].flags & SL_FIELD_EXPORT) != 0)
+                world->field_views[s][fields++] = field_view(&base->particles, id);
+        world->system_views[s] = (SlSystemView){.name = base->name,
+                                                .solver = base->solver->table.name,
+                                                .particle_count = base->particles.count,
+                                                .spacing = base->solver->spacing(base),
+                                                .fields = world->field_views[s],
+                                                .field_count = fields};
+    }
+    world->view = (SlFrameView){.frame = world->frame,
+                                .time = world->time,
+                                .domain = world->def.domain,
+                                .systems = world->system_views,
+                                .system_count = world->system_count,
+                                .shapes = world->shapes,
+                                .shape_count = world->shape_count};
+    return &world->view;
+}
+
+SlFieldView sl_system_field(SlWorld *world, SlSystemId id, const char *name)
+{
+    SL_ASSERT(id < world->system_count);
+    return sl_view_field(&sl_world_view(world)->systems[id], name);
+}
+
+/* Hash of one field, four-lane records without their scratch lane. */
+static uint64_t hash_field(const SlParticles *particles, int id, uint64_t seed)
+{
+    enum { RECORDS = 1024 };
+    size_t bytes = sl_storage_bytes(sl_field_rows[id].storage);
+    if (bytes == 4)
+        return sl_hash(particles->data[id], particles->count * bytes, seed);
+    const float *records = particles->data[id];
+    float packed[3 * RECORDS];
+    for (size_t begin = 0; begin < particles->count; begin += RECORDS) {
+        size_t some = particles->count - begin < RECORDS ? particles->count - begin : RECORDS;
+        for (size_t k = 0; k < some; k++)
+            memcpy(&packed[3 * k], &records[4 * (begin + k)], 3 * sizeof(float));
+        seed = sl_hash(packed, some * 3 * sizeof(float), seed);
+    }
+    return seed;
+}
+
+uint64_t sl_world_hash(SlWorld *world)
+{
+    uint64_t hash = sl_hash(&world->frame, sizeof world->frame, world->def.seed);
+    hash = sl_hash(&world->time, sizeof world->time, hash);
+    for (uint32_t s = 0; s < world->system_count; s++) {
+        const SlSystem *base = &world->systems[s]->base;
+        hash = sl_hash(&base->step, sizeof base->step, hash);
+        hash = sl_hash(&base->time, sizeof base->time, hash);
+        for (size_t k = 0; k < base->solver->state_row_count; k++) {
+            const SlStateRow *row = &base->solver->state_rows[k];
+            hash = sl_hash((const char *)base->state + row->offset, row->bytes, hash);
+        }
+        for (int id = 0; id < SL_F_COUNT; id++)
+            if (base->particles.data[id] != NULL &&
+                (sl_field_rows[id].flags & SL_FIELD_STATE) != 0)
+                hash = hash_field(&base->particles, id, hash);
+    }
+    return hash;
+}

@@ -1,0 +1,269 @@
+/* Making a world: definition, systems, parameters, blocks, colliders. */
+#include "world/world.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "geometry/shape.h"
+
+enum { WORLD_COOKIE = 0x51EE7001, SYSTEM_COOKIE = 0x51EE7002 };
+static const float farthest = 1e6f; /* m: floats are still 6 cm apart there */
+
+SlWorldDef sl_default_world_def(void)
+{
+    return (SlWorldDef){.cookie = WORLD_COOKIE,
+                        .gravity = {0, -9.81f, 0},
+                        .domain = {{0, 0, 0}, {4, 4, 4}},
+                        .frame_time = 1.0 / 60.0};
+}
+
+SlSystemDef sl_default_system_def(const char *solver)
+{
+    return (SlSystemDef){.cookie = SYSTEM_COOKIE, .name = solver, .solver = solver};
+}
+
+static bool box_valid(SlBox box)
+{
+    const float *low = &box.min.x, *high = &box.max.x;
+    for (int k = 0; k < 3; k++)
+        if (!(low[k] < high[k] && low[k] >= -farthest && high[k] <= farthest))
+            return false;
+    return true;
+}
+
+static SlStatus check_def(const SlWorldDef *def, SlError *error)
+{
+    if (def->cookie != WORLD_COOKIE)
+        return sl_error_set(error, SL_ERROR_ARGUMENT,
+                            "world definition not made by sl_default_world_def");
+    if (!sl_finite(def->gravity) || sl_length(def->gravity) > 1e4f)
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "gravity must be below 1e4 m/s^2");
+    if (!box_valid(def->domain))
+        return sl_error_set(error, SL_ERROR_ARGUMENT,
+                            "domain: min must be below max on each axis, both within 1e6 m");
+    if (!(def->domain_friction >= 0 && def->domain_friction <= 10))
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "domain friction may be from 0 to 10");
+    if (!(def->frame_time > 0 && def->frame_time <= 10))
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "frame_time may be from above 0 to 10 s");
+    return SL_OK;
+}
+
+SlStatus sl_world_create(const SlWorldDef *def, SlWorld **out, SlError *error)
+{
+    *out = NULL;
+    SlStatus status = check_def(def, error);
+    if (status != SL_OK)
+        return status;
+    SlContext *context = def->context;
+    if (context == NULL) {
+        SlContextDef cd = sl_default_context_def();
+        cd.threads = def->threads;
+        cd.tasks = def->tasks;
+        cd.allocator = def->allocator;
+        cd.hooks = def->hooks;
+        cd.isa = def->isa;
+        if ((status = sl_context_create(&cd, &context, error)) != SL_OK)
+            return status;
+    }
+    SlWorld *world = sl_alloc_zero(&context->memory, 1, sizeof *world);
+    if (world == NULL) {
+        if (def->context == NULL)
+            sl_context_destroy(context);
+        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for a world");
+    }
+    world->def = *def;
+    world->context = context;
+    world->owns_context = def->context == NULL;
+    *out = world;
+    return SL_OK;
+}
+
+static void destroy_system(SlContext *context, SlWorldSystem *system)
+{
+    SlSystem *base = &system->base;
+    const SlSolver *solver = base->solver;
+    if (base->state != NULL)
+        solver->finish(base);
+    sl_particles_destroy(&base->particles);
+    sl_free(&context->memory, base->state, solver->state_size);
+    sl_free(&context->memory, base->values, solver->table.row_count * sizeof *base->values);
+    sl_free(&context->memory, system, sizeof *system);
+}
+
+void sl_world_destroy(SlWorld *world)
+{
+    if (world == NULL)
+        return;
+    SlContext *context = world->context;
+    bool owns_context = world->owns_context;
+    for (uint32_t k = 0; k < world->system_count; k++)
+        destroy_system(context, world->systems[k]);
+    sl_free(&context->memory, world, sizeof *world);
+    if (owns_context)
+        sl_context_destroy(context);
+}
+
+static SlStatus refuse_late(const SlWorld *world, SlError *error)
+{
+    if (world->started)
+        return sl_error_set(error, SL_ERROR_ARGUMENT,
+                            "the world has started; its set-up is fixed");
+    return SL_OK;
+}
+
+static void tell_surroundings(SlWorld *world)
+{
+    for (uint32_t k = 0; k < world->system_count; k++)
+        world->systems[k]->base.surroundings =
+            (SlSurroundings){world->def.gravity, world->def.domain, world->def.domain_friction,
+                             world->shapes, world->shape_count};
+}
+
+SlStatus sl_world_add_system(SlWorld *world, const SlSystemDef *def, SlSystemId *id,
+                             SlError *error)
+{
+    SlStatus status = refuse_late(world, error);
+    if (status != SL_OK)
+        return status;
+    if (def->cookie != SYSTEM_COOKIE)
+        return sl_error_set(error, SL_ERROR_ARGUMENT,
+                            "system definition not made by sl_default_system_def");
+    if (world->system_count == SL_MOST_SYSTEMS)
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "at most %d systems fit in a world",
+                            SL_MOST_SYSTEMS);
+    const SlSolver *solver = sl_solver_find(def->solver);
+    if (solver == NULL)
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "there is no solver \"%.40s\"", def->solver);
+
+    SlMemory *memory = &world->context->memory;
+    SlWorldSystem *system = sl_alloc_zero(memory, 1, sizeof *system);
+    if (system == NULL)
+        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for a system");
+    SlSystem *base = &system->base;
+    base->context = world->context;
+    base->solver = solver;
+    base->index = world->system_count;
+    snprintf(base->name, sizeof base->name, "%s", def->name != NULL ? def->name : def->solver);
+    base->state = sl_alloc_zero(memory, 1, solver->state_size);
+    base->values = sl_alloc_zero(memory, solver->table.row_count, sizeof *base->values);
+    if (base->state == NULL || base->values == NULL) {
+        destroy_system(world->context, system);
+        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for a system");
+    }
+    for (size_t k = 0; k < solver->table.row_count; k++)
+        base->values[k] = solver->table.rows[k].value;
+    *id = world->system_count;
+    world->systems[world->system_count++] = system;
+    tell_surroundings(world);
+    return SL_OK;
+}
+
+static SlStatus find_row(const SlWorld *world, SlSystemId id, const char *name, SlSystem **system,
+                         const SlParamRow **row, SlError *error)
+{
+    SL_ASSERT(id < world->system_count);
+    *system = &world->systems[id]->base;
+    const SlTable *table = &(*system)->solver->table;
+    *row = sl_table_find(table, name);
+    if (*row == NULL)
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "%s has no parameter \"%.40s\"", table->name,
+                            name);
+    return SL_OK;
+}
+
+SlStatus sl_system_set_number(SlWorld *world, SlSystemId id, const char *name, double value,
+                              SlError *error)
+{
+    SlSystem *system;
+    const SlParamRow *row;
+    SlStatus status = refuse_late(world, error);
+    if (status == SL_OK)
+        status = find_row(world, id, name, &system, &row, error);
+    if (status != SL_OK)
+        return status;
+    return sl_param_set_number(row, value, &system->values[row - system->solver->table.rows],
+                               error);
+}
+
+SlStatus sl_system_set_text(SlWorld *world, SlSystemId id, const char *name, const char *value,
+                            SlError *error)
+{
+    SlSystem *system;
+    const SlParamRow *row;
+    SlStatus status = refuse_late(world, error);
+    if (status == SL_OK)
+        status = find_row(world, id, name, &system, &row, error);
+    if (status != SL_OK)
+        return status;
+    return sl_param_set_text(row, value, &system->values[row - system->solver->table.rows], error);
+}
+
+SlStatus sl_system_get(const SlWorld *world, SlSystemId id, const char *name, SlParamValue *value,
+                       SlError *error)
+{
+    SlSystem *system;
+    const SlParamRow *row;
+    SlStatus status = find_row(world, id, name, &system, &row, error);
+    if (status == SL_OK)
+        *value = system->values[row - system->solver->table.rows];
+    return status;
+}
+
+void sl_block_lattice(const SlBlockDef *block, double spacing, double along[3])
+{
+    const float *low = &block->min.x, *high = &block->max.x;
+    for (int k = 0; k < 3; k++) /* a hair more, so that 4 m at 0.1 m are 40 and not 39 */
+        along[k] = floor(((double)high[k] - (double)low[k]) / spacing + 1e-3);
+}
+
+SlStatus sl_system_add_block(SlWorld *world, SlSystemId id, const SlBlockDef *block,
+                             SlError *error)
+{
+    SlStatus status = refuse_late(world, error);
+    if (status != SL_OK)
+        return status;
+    SL_ASSERT(id < world->system_count);
+    SlWorldSystem *system = world->systems[id];
+    if (!box_valid((SlBox){block->min, block->max}))
+        return sl_error_set(error, SL_ERROR_ARGUMENT,
+                            "a block's min must be below its max on each axis, both within 1e6 m");
+    if (!sl_finite(block->velocity) || sl_length(block->velocity) > 1e5f)
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "a block's velocity must be below 1e5 m/s");
+    if (system->block_count == SL_MOST_BLOCKS)
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "at most %d blocks fit in a system",
+                            SL_MOST_BLOCKS);
+    system->blocks[system->block_count++] = *block;
+    return SL_OK;
+}
+
+SlStatus sl_world_add_collider(SlWorld *world, const SlShape *shape, SlColliderId *id,
+                               SlError *error)
+{
+    SlStatus status = refuse_late(world, error);
+    if (status != SL_OK)
+        return status;
+    if (world->shape_count == SL_MOST_SHAPES)
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "at most %d colliders fit in a world",
+                            SL_MOST_SHAPES);
+    SlShape prepared = *shape;
+    const char *reason;
+    if (!sl_shape_prepare(&prepared, &reason))
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "%s: %s",
+                            sl_shape_kind_name(prepared.kind), reason);
+    if (id != NULL)
+        *id = world->shape_count;
+    world->shapes[world->shape_count++] = prepared;
+    tell_surroundings(world);
+    return SL_OK;
+}
+
+double sl_world_time(const SlWorld *world)
+{
+    return world->time;
+}
+
+SlContext *sl_world_context(SlWorld *world)
+{
+    return world->context;
+}

@@ -1,0 +1,43 @@
+/* The world's inside: systems, colliders, time. */
+#ifndef WORLD_WORLD_H
+#define WORLD_WORLD_H
+
+#include "particles/system.h"
+#include "sleet/world.h"
+
+enum { SL_MOST_SYSTEMS = 16, SL_MOST_BLOCKS = 256, SL_MOST_SHAPES = 256 };
+
+typedef struct SlWorldSystem {
+    SlSystem base;
+    SlBlockDef blocks[SL_MOST_BLOCKS];
+    uint32_t block_count;
+} SlWorldSystem;
+
+struct SlWorld {
+    SlWorldDef def;
+    SlContext *context;
+    bool owns_context, started;
+    SlWorldSystem *systems[SL_MOST_SYSTEMS];
+    uint32_t system_count;
+    SlShape shapes[SL_MOST_SHAPES];
+    uint32_t shape_count;
+    uint64_t frame;
+    double time;
+    /* the view and what it points to */
+    SlFrameView view;
+    SlSystemView system_views[SL_MOST_SYSTEMS];
+    SlFieldView field_views[SL_MOST_SYSTEMS][SL_F_COUNT];
+};
+
+/* Every solver there is. */
+extern const SlSolver *const sl_solvers[];
+extern const size_t sl_solver_count;
+const SlSolver *sl_solver_find(const char *name);
+
+/* Exchange between systems after each interval: the one place that may see two. */
+void sl_world_couple(SlWorld *world, double dt);
+
+/* Particles of a block on its lattice, along each axis; as doubles, for they may be huge. */
+void sl_block_lattice(const SlBlockDef *block, double spacing, double along[3]);
+
+#endif
