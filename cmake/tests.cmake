@@ -4,7 +4,7 @@
 file(GLOB test_sources CONFIGURE_DEPENDS tests/*/test_*.c)
 file(GLOB test_scripts CONFIGURE_DEPENDS tests/*/test_*.sh)
 file(GLOB test_helpers CONFIGURE_DEPENDS tests/support/*.c)
-add_library(sleet_test_support STATIC ${test_helpers})
+add_library(sleet_test_support STATIC ${test_helpers} src/app/plain.c)
 target_link_libraries(sleet_test_support PUBLIC sleet_flags sleet_static ${CMOCKA_LIBRARY})
 target_include_directories(sleet_test_support PUBLIC ${CMAKE_SOURCE_DIR}/tests ${CMOCKA_INCLUDE})
 

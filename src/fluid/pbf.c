@@ -93,7 +93,8 @@ static void set_constants(const SlSystem *system, double dt, SlPbfPass *pass)
     pass->inverse_support = (float)(1 / support);
     pass->value_scale = (float)(per_volume * sl_kernel_value_scale(kind, support));
     pass->slope_scale = (float)(per_volume * sl_kernel_slope_scale(kind, support));
-    pass->self_density = (float)(per_volume * sl_kernel_value(kind, 0, support));
+    pass->lack = (float)((per_volume * sl_kernel_value(kind, 0, support) - 1) /
+                         (per_volume * sl_kernel_value_scale(kind, support)));
     pass->least_constraint = sl_param(system, P_CONSTRAINT) == 0 ? 0 : -1e9f;
     pass->epsilon = (float)(sl_param(system, P_DAMPING) * gradient_squared);
     pass->relaxation = (float)sl_param(system, P_RELAXATION);

@@ -31,29 +31,45 @@ static void predict(const SlPbfPass *s, size_t begin, size_t end)
     }
 }
 
+/* What one row adds to the sums of the lambda pass. Rows come in pairs, summed before they are
+   added: half the roundings against the large sum. */
+typedef struct LambdaTerms {
+    F8 shape, square;
+    F8x3 gradient;
+} LambdaTerms;
+
+SL_INLINE LambdaTerms lambda_terms(SlKernelKind kind, const SlPbfPass *s, F8x4 xi,
+                                   const uint32_t *row)
+{
+    F8x4 xj = f8x4_gather(s->predicted, row);
+    F8x3 u = {xi.x - xj.x, xi.y - xj.y, xi.z - xj.z};
+    F8 r2 = f8x3_dot(u, u);
+    ShapePair w = shape_both(kind, r2, f8(s->inverse_support));
+    return (LambdaTerms){w.value,
+                         w.slope * w.slope * r2,
+                         {w.slope * u.x, w.slope * u.y, w.slope * u.z}};
+}
+
 /* Eq. 4 to 6: C_i = rho_i / rho_0 - 1, lambda_i = -C_i / (sum_k |grad_k C_i|² + epsilon). */
 SL_INLINE void lambda_loop(SlKernelKind kind, const SlPbfPass *s, size_t begin, size_t end)
 {
     const SlNeighbourList *list = s->list;
-    F8 inverse_support = f8(s->inverse_support), slope_scale = f8(s->slope_scale);
+    F8 slope_scale = f8(s->slope_scale);
     for (size_t b = begin; b < end; b++) {
         F8x4 xi = f8x4_load(s->predicted + 32 * b);
-        F8 shapes = f8(0), squares = f8(0);
+        F8 shapes = f8(s->lack), squares = f8(0);
         F8x3 gradient = {f8(0), f8(0), f8(0)};
         const uint32_t(*row)[8] = (const uint32_t(*)[8])list->rows + list->row_begin[b];
-        for (uint32_t k = list->row_count[b]; k > 0; k--, row++) {
-            F8x4 xj = f8x4_gather(s->predicted, *row);
-            F8x3 u = {xi.x - xj.x, xi.y - xj.y, xi.z - xj.z};
-            F8 r2 = f8x3_dot(u, u);
-            ShapePair w = shape_both(kind, r2, inverse_support);
-            shapes += w.value;
-            squares = f8_fma(w.slope * w.slope, r2, squares);
-            gradient.x = f8_fma(w.slope, u.x, gradient.x);
-            gradient.y = f8_fma(w.slope, u.y, gradient.y);
-            gradient.z = f8_fma(w.slope, u.z, gradient.z);
+        for (uint32_t k = list->row_count[b]; k > 0; k -= 2, row += 2) {
+            LambdaTerms one = lambda_terms(kind, s, xi, row[0]);
+            LambdaTerms two = lambda_terms(kind, s, xi, row[1]);
+            shapes += one.shape + two.shape;
+            squares += one.square + two.square;
+            gradient.x += one.gradient.x + two.gradient.x;
+            gradient.y += one.gradient.y + two.gradient.y;
+            gradient.z += one.gradient.z + two.gradient.z;
         }
-        F8 density = f8_fma(shapes, f8(s->value_scale), f8(s->self_density));
-        F8 constraint = f8_max(density - f8(1), f8(s->least_constraint));
+        F8 constraint = f8_max(shapes * f8(s->value_scale), f8(s->least_constraint));
         squares = (squares + f8x3_dot(gradient, gradient)) * (slope_scale * slope_scale);
         F8 lambda = f8(0) - constraint / (squares + f8(s->epsilon));
         f8x4_store(s->projected + 32 * b, (F8x4){xi.x, xi.y, xi.z, lambda});
@@ -111,7 +127,7 @@ SL_INLINE void density_loop(SlKernelKind kind, const SlPbfPass *s, size_t begin,
     const SlNeighbourList *list = s->list;
     for (size_t b = begin; b < end; b++) {
         F8x4 xi = f8x4_load(s->predicted + 32 * b);
-        F8 shapes = f8(0);
+        F8 shapes = f8(s->lack);
         const uint32_t(*row)[8] = (const uint32_t(*)[8])list->rows + list->row_begin[b];
         for (uint32_t k = list->row_count[b]; k > 0; k--, row++) {
             F8x4 xj = f8x4_gather(s->predicted, *row);
@@ -119,7 +135,7 @@ SL_INLINE void density_loop(SlKernelKind kind, const SlPbfPass *s, size_t begin,
             shapes += shape_value(kind, f8x3_dot(u, u), f8(s->inverse_support));
         }
         f8_store(s->density + 8 * b,
-                 f8_fma(shapes, f8(s->value_scale), f8(s->self_density)));
+                 f8_fma(shapes, f8(s->value_scale), f8(1)));
     }
 }
 
@@ -128,7 +144,7 @@ SL_INLINE F8x3 smooth_velocity(SlKernelKind kind, const SlPbfPass *s, size_t b, 
                                F8 *density)
 {
     const SlNeighbourList *list = s->list;
-    F8 shapes = f8(0);
+    F8 shapes = f8(s->lack);
     F8x3 drift = {f8(0), f8(0), f8(0)};
     const uint32_t(*row)[8] = (const uint32_t(*)[8])list->rows + list->row_begin[b];
     for (uint32_t k = list->row_count[b]; k > 0; k--, row++) {
@@ -141,7 +157,7 @@ SL_INLINE F8x3 smooth_velocity(SlKernelKind kind, const SlPbfPass *s, size_t b, 
         drift.y = f8_fma(w, vj.y - vi.y, drift.y);
         drift.z = f8_fma(w, vj.z - vi.z, drift.z);
     }
-    *density = f8_fma(shapes, f8(s->value_scale), f8(s->self_density));
+    *density = f8_fma(shapes, f8(s->value_scale), f8(1));
     F8 c = f8(s->viscosity * s->value_scale);
     return (F8x3){f8_fma(c, drift.x, vi.x), f8_fma(c, drift.y, vi.y), f8_fma(c, drift.z, vi.z)};
 }

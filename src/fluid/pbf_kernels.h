@@ -16,7 +16,9 @@ typedef struct SlPbfPass {
     float dt;
     /* kernel, scaled so that the cubic lattice of the spacing has density 1 */
     float inverse_support, value_scale, slope_scale;
-    float self_density; /* a particle's own share */
+    /* (own share - 1) / value_scale: density sums begin here, so that they end near 0 and what
+       matters, density - 1, keeps its digits */
+    float lack;
     /* constraint */
     float least_constraint; /* 0: unilateral; far below: equality */
     float epsilon;          /* 1/m², added to the sum of squared gradients */

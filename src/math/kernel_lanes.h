@@ -26,7 +26,7 @@ SL_INLINE ShapePair shape_both(SlKernelKind kind, F8 r2, F8 inverse_support)
         s.slope = t2 * t;
         s.value = (t2 * t2) * f8_fma(f8(4), q, f8(1));
     } else if (kind == SL_KERNEL_POLY6) {
-        F8 u = f8_max(f8(1) - q * q, f8(0));
+        F8 u = f8_max(f8_fma(r2, f8(0) - inverse_support * inverse_support, f8(1)), f8(0));
         s.value = u * u * u;
         s.slope = t2 / f8_max(q, f8(SL_LEAST_Q));
     } else { /* 2 (1-q)^3 - 8 (1/2-q)^3, each term where positive */

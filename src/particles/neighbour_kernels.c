@@ -175,6 +175,7 @@ static void build(SlSegment *s)
             lengths[lane] = length;
             longest = length > longest ? length : longest;
         }
+        longest += longest & 1; /* passes take rows in pairs */
         /* Rows are written in eights; the next block's overwrite what was too much. */
         uint32_t padded = (longest + 7) / 8 * 8;
         uint64_t row = s->first_row + used;

@@ -1,0 +1,190 @@
+/* Grid sort and SELL-8 lists against brute force, on both paths and several thread counts. */
+#include "core/random.h"
+#include "particles/neighbours.h"
+#include "support/test.h"
+
+static const uint32_t fields =
+    SL_FIELD_BIT(ID) | SL_FIELD_BIT(POSITION) | SL_FIELD_BIT(VELOCITY) | SL_FIELD_BIT(PREDICTED);
+
+typedef struct Fixture {
+    SlContext *context;
+    SlParticles particles;
+    SlCellGrid grid;
+    SlNeighbourList list;
+    float radius;
+} Fixture;
+
+/* Random points in a box, some outside it, some in a tight clump. */
+static void make(Fixture *f, SlIsa isa, uint32_t threads, size_t count, float radius)
+{
+    SlContextDef def = sl_default_context_def();
+    def.threads = threads;
+    def.isa = isa;
+    assert_ok(sl_context_create(&def, &f->context, &test_error));
+    assert_ok(sl_particles_create(f->context, fields, count, &f->particles, &test_error));
+    SlBox box = {{-1, 0, 2}, {2, 1.5f, 4}};
+    f->radius = radius;
+    for (size_t i = 0; i < count; i++) {
+        SlRandom4 r = sl_random(11, i, 0);
+        float *x = sl_f32x4(&f->particles, SL_F_PREDICTED) + 4 * i;
+        float spread = i % 10 == 0 ? 0.1f : 1;
+        x[0] = -1.2f + 3.4f * spread * sl_random_unit(r.value[0]);
+        x[1] = -0.1f + 1.7f * spread * sl_random_unit(r.value[1]);
+        x[2] = 1.9f + 2.2f * spread * sl_random_unit(r.value[2]);
+        memcpy(sl_f32x4(&f->particles, SL_F_POSITION) + 4 * i, x, 16);
+        ((uint32_t *)f->particles.data[SL_F_ID])[i] = (uint32_t)i;
+        sl_f32x4(&f->particles, SL_F_VELOCITY)[4 * i] = (float)i;
+    }
+    assert_ok(sl_grid_create(f->context, box, radius, &f->grid, &test_error));
+    assert_ok(sl_neighbours_create(f->context, &f->particles, &f->list, &test_error));
+    assert_true(sl_grid_sort(&f->grid, &f->particles, f->particles.data[SL_F_PREDICTED]));
+}
+
+static void destroy(Fixture *f)
+{
+    sl_neighbours_destroy(&f->list);
+    sl_grid_destroy(&f->grid);
+    sl_particles_destroy(&f->particles);
+    assert_true(sl_context_bytes_held(f->context) < 100000000);
+    sl_context_destroy(f->context);
+}
+
+static SlStatus build(Fixture *f)
+{
+    size_t worst;
+    return sl_neighbours_build(&f->list, &f->grid, &f->particles,
+                               f->particles.data[SL_F_PREDICTED], f->radius, &worst, &test_error);
+}
+
+/* Every field followed the same permutation, and nobody was lost. */
+static void fields_move_together(void **state)
+{
+    (void)state;
+    Fixture f;
+    make(&f, SL_ISA_BASE, 3, 5003, 0.2f);
+    char *seen = calloc(5003, 1);
+    for (size_t i = 0; i < 5003; i++) {
+        uint32_t id = ((uint32_t *)f.particles.data[SL_F_ID])[i];
+        assert_true(id < 5003 && !seen[id]);
+        seen[id] = 1;
+        assert_true(sl_f32x4(&f.particles, SL_F_VELOCITY)[4 * i] == (float)id);
+        assert_memory_equal(sl_f32x4(&f.particles, SL_F_POSITION) + 4 * i,
+                            sl_f32x4(&f.particles, SL_F_PREDICTED) + 4 * i, 12);
+    }
+    free(seen);
+    destroy(&f);
+}
+
+static void check_against_brute_force(const Fixture *f)
+{
+    size_t n = f->particles.count;
+    const float *x = f->particles.data[SL_F_PREDICTED];
+    for (size_t i = 0; i < n; i++) {
+        size_t listed = 0, expected = 0, b = i / 8, lane = i % 8;
+        for (size_t j = 0; j < n; j++) {
+            float dx = x[4 * j] - x[4 * i], dy = x[4 * j + 1] - x[4 * i + 1],
+                  dz = x[4 * j + 2] - x[4 * i + 2];
+            double r2 = (double)dx * dx + (double)dy * dy + (double)dz * dz;
+            /* The edge of the radius may round either way. */
+            if (j != i && fabs(r2 / ((double)f->radius * f->radius) - 1) > 1e-5)
+                expected += r2 < (double)f->radius * f->radius;
+        }
+        bool ended = false;
+        for (uint32_t k = 0; k < f->list.row_count[b]; k++) {
+            uint32_t j = f->list.rows[f->list.row_begin[b] + k][lane];
+            if (j == f->list.sentinel) {
+                ended = true;
+                continue;
+            }
+            assert_false(ended); /* padding only at the end */
+            assert_true(j < n && j != i);
+            float dx = x[4 * j] - x[4 * i], dy = x[4 * j + 1] - x[4 * i + 1],
+                  dz = x[4 * j + 2] - x[4 * i + 2];
+            double r2 = (double)dx * dx + (double)dy * dy + (double)dz * dz;
+            assert_true(r2 < 1.00002 * (double)f->radius * f->radius);
+            listed += fabs(r2 / ((double)f->radius * f->radius) - 1) > 1e-5;
+        }
+        assert_int_equal(listed, expected);
+    }
+}
+
+static void lists_equal_brute_force(void **state)
+{
+    (void)state;
+    SlIsa paths[2] = {SL_ISA_BASE, SL_ISA_AVX2};
+    size_t counts[4] = {1, 8, 9, 3001};
+    for (int p = 0; p < 2; p++)
+        for (int k = 0; k < 4; k++) {
+            Fixture f;
+            make(&f, paths[p], 2, counts[k], 0.2f);
+            assert_ok(build(&f));
+            check_against_brute_force(&f);
+            destroy(&f);
+        }
+}
+
+/* The clump overflows the first guess of rows: the list grows and is still right. */
+static void lists_grow(void **state)
+{
+    (void)state;
+    Fixture f;
+    make(&f, SL_ISA_AUTO, 2, 4000, 0.5f);
+    size_t before = f.list.segment_rows;
+    assert_ok(build(&f));
+    assert_true(f.list.segment_rows > before);
+    check_against_brute_force(&f);
+    destroy(&f);
+}
+
+static void crowd_is_an_error(void **state)
+{
+    (void)state;
+    Fixture f;
+    make(&f, SL_ISA_AUTO, 2, 30000, 1.0f);
+    assert_int_equal(build(&f), SL_ERROR_NUMBERS);
+    destroy(&f);
+}
+
+static void lists_do_not_depend_on_threads(void **state)
+{
+    (void)state;
+    Fixture one, many;
+    make(&one, SL_ISA_AUTO, 1, 20011, 0.12f);
+    assert_ok(build(&one));
+    for (uint32_t threads = 2; threads < 8; threads += 5) {
+        make(&many, SL_ISA_AUTO, threads, 20011, 0.12f);
+        assert_ok(build(&many));
+        for (size_t b = 0; b < sl_particle_blocks(&one.particles); b++) {
+            assert_int_equal(one.list.row_count[b], many.list.row_count[b]);
+            assert_memory_equal(one.list.rows + one.list.row_begin[b],
+                                many.list.rows + many.list.row_begin[b],
+                                32 * one.list.row_count[b]);
+        }
+        destroy(&many);
+    }
+    destroy(&one);
+}
+
+static void huge_domains_are_refused(void **state)
+{
+    (void)state;
+    SlBox box = {{-1e6f, -1e6f, -1e6f}, {1e6f, 1e6f, 1e6f}};
+    assert_int_equal(sl_grid_cells(box, 0.01), 0);
+    SlContext *context = test_context(1);
+    SlCellGrid grid;
+    assert_int_equal(sl_grid_create(context, box, 0.01f, &grid, &test_error), SL_ERROR_MEMORY);
+    sl_context_destroy(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fields_move_together),
+        cmocka_unit_test(lists_equal_brute_force),
+        cmocka_unit_test(lists_grow),
+        cmocka_unit_test(crowd_is_an_error),
+        cmocka_unit_test(lists_do_not_depend_on_threads),
+        cmocka_unit_test(huge_domains_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
