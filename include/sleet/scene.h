@@ -22,12 +22,15 @@ typedef struct SlSceneOptions {
     uint32_t cookie;
     const SlSceneOverride *overrides;
     size_t override_count;
-    /* A renderer's table checks the scene's "render" object; NULL: that object is refused. */
+    /* A renderer's table checks the scene's "render" object; NULL: a tool that does not draw, the
+       object is not looked into. */
     const SlTable *render_table;
 } SlSceneOptions;
 
 SL_API SlSceneOptions sl_default_scene_options(void);
 
+/* The context must outlive the scene. SL_ERROR_PARSE for a mistake in the file, SL_ERROR_ARGUMENT
+   for one in an override, SL_ERROR_IO for a file that cannot be read. */
 SL_API SlStatus sl_scene_read(SlContext *context, const char *path, const SlSceneOptions *options,
                               SlScene **scene, SlError *error);
 SL_API void sl_scene_destroy(SlScene *scene);
@@ -35,9 +38,10 @@ SL_API void sl_scene_destroy(SlScene *scene);
 SL_API const char *sl_scene_name(const SlScene *scene);
 SL_API uint64_t sl_scene_frames(const SlScene *scene);
 SL_API double sl_scene_frame_time(const SlScene *scene);
+/* At least one: a scene without cameras gets one that frames its domain. */
 SL_API size_t sl_scene_camera_count(const SlScene *scene);
 SL_API const SlCamera *sl_scene_camera(const SlScene *scene, size_t index);
-/* One value per row of the render table given in the options. */
+/* One value per row of the render table given in the options; NULL without one. */
 SL_API const SlParamValue *sl_scene_render_values(const SlScene *scene);
 /* The scene as read, overrides applied, as JSON text that reads back to the same scene. */
 SL_API const char *sl_scene_text(const SlScene *scene);

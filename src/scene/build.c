@@ -1,0 +1,89 @@
+/* A checked scene to a world, through the calls any program makes. */
+#include "core/error.h"
+#include "scene/scene.h"
+
+/* The world's sentence with the place of the value that caused it. What the world refuses as an
+   argument is the scene's mistake; lack of memory and the like stay what they are. */
+static SlStatus with_place(const SlScene *scene, SlJsonPlace place, SlStatus status,
+                           const SlError *inner, SlError *error)
+{
+    if (status == SL_OK)
+        return SL_OK;
+    SlStatus said = sl_json_error(&scene->json, place, error, "%s", inner->text);
+    if (status == SL_ERROR_ARGUMENT)
+        return said;
+    if (error != NULL)
+        error->status = status;
+    return status;
+}
+
+static SlStatus set_parameter(const SlScene *scene, SlWorld *world, SlSystemId id,
+                              const SlJsonNode *node, SlError *inner)
+{
+    const char *name = sl_json_key(&scene->json, node);
+    switch (node->type) {
+    case SL_JSON_NUMBER:
+    case SL_JSON_BOOL: return sl_system_set_number(world, id, name, node->number, inner);
+    case SL_JSON_TEXT:
+        return sl_system_set_text(world, id, name, sl_json_text(&scene->json, node), inner);
+    default:
+        return sl_error_set(inner, SL_ERROR_UNSUPPORTED,
+                            "%s: a system has no parameters of several numbers yet", name);
+    }
+}
+
+static SlStatus build_system(const SlScene *scene, const SlSceneSystem *system, SlWorld *world,
+                             SlError *error)
+{
+    SlError inner;
+    SlSystemId id;
+    SlSystemDef def = sl_default_system_def(system->solver->name);
+    def.name = system->name;
+    SlStatus status = with_place(scene, system->place,
+                                 sl_world_add_system(world, &def, &id, &inner), &inner, error);
+    const SlJsonNode *node = system->parameters != NULL
+                                 ? sl_json_first(&scene->json, system->parameters)
+                                 : NULL;
+    for (; status == SL_OK && node != NULL; node = sl_json_next(&scene->json, node))
+        status = with_place(scene, node->place, set_parameter(scene, world, id, node, &inner),
+                            &inner, error);
+    for (size_t k = 0; status == SL_OK && k < system->block_count; k++) {
+        const SlSceneBlock *block = &scene->blocks[system->first_block + k];
+        status = with_place(scene, block->place,
+                            sl_system_add_block(world, id, &block->def, &inner), &inner, error);
+    }
+    return status;
+}
+
+SlStatus sl_scene_build(const SlScene *scene, const SlWorldDef *given, SlWorld **out,
+                        SlError *error)
+{
+    *out = NULL;
+    SlWorldDef def = *given;
+    SlWorld *world;
+    SlError inner;
+    def.gravity = scene->gravity;
+    def.domain = scene->domain;
+    def.domain_friction = scene->domain_friction;
+    def.frame_time = scene->frame_time;
+    def.seed = scene->seed;
+    /* Gravity, domain and time are checked already: what fails here is what the caller gave. */
+    SlStatus status = sl_world_create(&def, &world, error);
+    if (status != SL_OK)
+        return status;
+    for (size_t k = 0; status == SL_OK && k < scene->system_count; k++)
+        status = build_system(scene, &scene->systems[k], world, error);
+    for (size_t k = 0; status == SL_OK && k < scene->collider_count; k++) {
+        const SlSceneCollider *collider = &scene->colliders[k];
+        SlColliderId id;
+        status = with_place(scene, collider->place,
+                            sl_world_add_collider(world, &collider->shape, &id, &inner), &inner,
+                            error);
+    }
+    if (status != SL_OK) {
+        sl_world_destroy(world);
+        return status;
+    }
+    *out = world;
+    return SL_OK;
+}

@@ -1,0 +1,253 @@
+/* The scene from text to checked values: read, apply what --set asks, check part by part. */
+#include "scene/scene.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "scene/override.h"
+
+/* As many as a world holds, so that the sentence comes before one is made. */
+enum { MOST_SYSTEMS = 16, MOST_COLLIDERS = 256, MOST_CAMERAS = 256 };
+
+enum { NAME, SEED, GRAVITY, DOMAIN_BOX, TIME, SYSTEMS, COLLIDERS, CAMERAS, RENDER, SCENE_KEYS };
+static const SlKeyRow scene_rows[SCENE_KEYS] = {
+    [NAME] = SL_KEY_TEXT_ROW("name", "", false),
+    /* A JSON number is a double: whole up to 2^53. */
+    [SEED] = SL_KEY_WHOLE_ROW("seed", 1, 0, 9007199254740992.0),
+    [GRAVITY] = SL_KEY_VEC3_ROW("gravity", 0, -9.81, 0, 1e3, "m/s²", false),
+    [DOMAIN_BOX] = SL_KEY_OBJECT_ROW("domain", true),
+    [TIME] = SL_KEY_OBJECT_ROW("time", false),
+    [SYSTEMS] = SL_KEY_ARRAY_ROW("systems", 1, MOST_SYSTEMS, true),
+    [COLLIDERS] = SL_KEY_ARRAY_ROW("colliders", 0, MOST_COLLIDERS, false),
+    [CAMERAS] = SL_KEY_ARRAY_ROW("cameras", 0, MOST_CAMERAS, false),
+    [RENDER] = SL_KEY_OBJECT_ROW("render", false),
+};
+
+enum { DOMAIN_MIN, DOMAIN_MAX, DOMAIN_FRICTION, DOMAIN_KEYS };
+static const SlKeyRow domain_rows[DOMAIN_KEYS] = {
+    [DOMAIN_MIN] = SL_KEY_VEC3_ROW("min", 0, 0, 0, SL_SCENE_FAR, "m", true),
+    [DOMAIN_MAX] = SL_KEY_VEC3_ROW("max", 0, 0, 0, SL_SCENE_FAR, "m", true),
+    [DOMAIN_FRICTION] = SL_KEY_NUMBER_ROW("friction", 0, 0, 10, ""),
+};
+
+enum { TIME_FRAMES, TIME_RATE, TIME_KEYS };
+static const SlKeyRow time_rows[TIME_KEYS] = {
+    [TIME_FRAMES] = SL_KEY_WHOLE_ROW("frames", 300, 1, 1e7),
+    [TIME_RATE] = SL_KEY_NUMBER_ROW("frame_rate", 60, 1, 10000, "frames per second"),
+};
+
+/* --- What the parts share --- */
+
+void *sl_scene_alloc(SlScene *scene, size_t count, size_t size, SlError *error)
+{
+    void *room = sl_alloc_zero(scene->memory, count, size);
+    if (room == NULL)
+        sl_error_set(error, SL_ERROR_MEMORY, "no memory for a scene");
+    return room;
+}
+
+static const char *name_of(const SlJson *json, const SlJsonNode *element)
+{
+    const SlJsonNode *name = sl_json_member(json, element, "name");
+    return name != NULL ? sl_json_text(json, name) : "";
+}
+
+SlStatus sl_scene_check_name(const SlScene *scene, const SlJsonNode *array,
+                             const SlJsonNode *element, const char *what, SlError *error)
+{
+    const SlJson *json = &scene->json;
+    const char *name = name_of(json, element);
+    const SlJsonNode *before = sl_json_first(json, array);
+    if (name[0] == '\0')
+        return SL_OK;
+    if (strlen(name) > SL_SCENE_NAME)
+        return sl_json_error(json, sl_json_member(json, element, "name")->place, error,
+                             "the name of %s has at most %d bytes", what, SL_SCENE_NAME);
+    for (; before != element; before = sl_json_next(json, before)) {
+        char quoted[SL_JSON_QUOTE], place[256];
+        if (strcmp(name, name_of(json, before)) != 0)
+            continue;
+        sl_json_place_print(json, before->place, place, sizeof place);
+        return sl_json_error(json, element->place, error, "%s called %s is already at %s", what,
+                             sl_json_quote(name, quoted), place);
+    }
+    return SL_OK;
+}
+
+SlStatus sl_scene_read_box(const SlScene *scene, const SlJsonNode *object, const SlKeyValue *min,
+                           const SlKeyValue *max, SlBox *box, SlError *error)
+{
+    *box = (SlBox){sl_keys_vec3(min), sl_keys_vec3(max)};
+    const float low[3] = {box->min.x, box->min.y, box->min.z};
+    const float high[3] = {box->max.x, box->max.y, box->max.z};
+    for (int k = 0; k < 3; k++)
+        if (!(low[k] < high[k]))
+            return sl_json_error(&scene->json, sl_keys_place(min, object), error,
+                                 "min is not below max in %c: %g and %g", "xyz"[k], low[k],
+                                 high[k]);
+    return SL_OK;
+}
+
+/* --- The parts without arrays --- */
+
+static SlStatus read_domain(SlScene *scene, const SlJsonNode *object, SlError *error)
+{
+    SlKeyValue values[DOMAIN_KEYS];
+    SlStatus status = sl_keys_read(&scene->json, object, "the domain", domain_rows, DOMAIN_KEYS,
+                                   values, error);
+    if (status == SL_OK)
+        status = sl_scene_read_box(scene, object, &values[DOMAIN_MIN], &values[DOMAIN_MAX],
+                                   &scene->domain, error);
+    if (status != SL_OK)
+        return status;
+    scene->domain_friction = (float)values[DOMAIN_FRICTION].value.number[0];
+    scene->domain_place = object->place;
+    return SL_OK;
+}
+
+static SlStatus read_time(SlScene *scene, const SlJsonNode *object, SlError *error)
+{
+    SlKeyValue values[TIME_KEYS];
+    for (size_t k = 0; k < TIME_KEYS; k++)
+        values[k] = (SlKeyValue){.value = time_rows[k].row.value};
+    SlStatus status = SL_OK;
+    if (object != NULL)
+        status = sl_keys_read(&scene->json, object, "time", time_rows, TIME_KEYS, values, error);
+    if (status != SL_OK)
+        return status;
+    scene->frames = (uint64_t)values[TIME_FRAMES].value.number[0];
+    scene->frame_time = 1.0 / values[TIME_RATE].value.number[0];
+    return SL_OK;
+}
+
+static SlStatus read_render(SlScene *scene, const SlJsonNode *object, const SlTable *table,
+                            SlError *error)
+{
+    if (table == NULL || table->row_count == 0)
+        return SL_OK;
+    scene->render_table = table;
+    scene->render_values = sl_scene_alloc(scene, table->row_count, sizeof *scene->render_values,
+                                          error);
+    if (scene->render_values == NULL)
+        return SL_ERROR_MEMORY;
+    for (size_t k = 0; k < table->row_count; k++)
+        scene->render_values[k] = table->rows[k].value;
+    if (object == NULL)
+        return SL_OK;
+    return sl_keys_read_table(&scene->json, object, table, scene->render_values, error);
+}
+
+/* The scene's own name, or else the file's without folder and ending. */
+static void choose_name(SlScene *scene, const SlKeyValue *given, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *base = slash != NULL ? slash + 1 : path;
+    const char *dot = strrchr(base, '.');
+    int length = dot != NULL && dot > base ? (int)(dot - base) : (int)strlen(base);
+    if (given->value.text[0] != '\0')
+        snprintf(scene->name, sizeof scene->name, "%s", given->value.text);
+    else
+        snprintf(scene->name, sizeof scene->name, "%.*s", length < 63 ? length : 63, base);
+}
+
+static SlStatus check(SlScene *scene, const char *path, const SlSceneTables *tables,
+                      SlError *error)
+{
+    SlKeyValue values[SCENE_KEYS];
+    SlStatus status = sl_keys_read(&scene->json, sl_json_root(&scene->json), "the scene",
+                                   scene_rows, SCENE_KEYS, values, error);
+    if (status != SL_OK)
+        return status;
+    choose_name(scene, &values[NAME], path);
+    scene->seed = (uint64_t)values[SEED].value.number[0];
+    scene->gravity = sl_keys_vec3(&values[GRAVITY]);
+    status = read_domain(scene, values[DOMAIN_BOX].node, error);
+    if (status == SL_OK)
+        status = read_time(scene, values[TIME].node, error);
+    if (status == SL_OK)
+        status = sl_scene_read_systems(scene, values[SYSTEMS].node, tables, error);
+    if (status == SL_OK && values[COLLIDERS].node != NULL)
+        status = sl_scene_read_colliders(scene, values[COLLIDERS].node, error);
+    if (status == SL_OK)
+        status = sl_scene_read_cameras(scene, values[CAMERAS].node, error);
+    if (status == SL_OK)
+        status = read_render(scene, values[RENDER].node, tables->render, error);
+    return status;
+}
+
+/* --- Life --- */
+
+SlStatus sl_scene_parse(SlMemory *memory, const char *name, const char *text, size_t bytes,
+                        const SlSceneOverride *overrides, size_t override_count,
+                        const SlSceneTables *tables, SlScene **out, SlError *error)
+{
+    *out = NULL;
+    SlScene *scene = sl_alloc_zero(memory, 1, sizeof *scene);
+    if (scene == NULL)
+        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for a scene");
+    scene->memory = memory;
+    SlStatus status = sl_json_read(memory, name, text, bytes, &scene->json, error);
+    for (size_t k = 0; status == SL_OK && k < override_count; k++)
+        status = sl_override_apply(&scene->json, &overrides[k], error);
+    if (status == SL_OK)
+        status = check(scene, name, tables, error);
+    if (status == SL_OK)
+        status = sl_json_write(&scene->json, memory, &scene->text, &scene->text_size, error);
+    if (status != SL_OK) {
+        sl_scene_destroy(scene);
+        return status;
+    }
+    *out = scene;
+    return SL_OK;
+}
+
+void sl_scene_destroy(SlScene *scene)
+{
+    if (scene == NULL)
+        return;
+    SlMemory *memory = scene->memory;
+    size_t rows = scene->render_table != NULL ? scene->render_table->row_count : 0;
+    sl_free(memory, scene->text, scene->text_size);
+    sl_free(memory, scene->systems, scene->system_count * sizeof *scene->systems);
+    sl_free(memory, scene->blocks, scene->block_capacity * sizeof *scene->blocks);
+    sl_free(memory, scene->colliders, scene->collider_count * sizeof *scene->colliders);
+    sl_free(memory, scene->cameras, scene->camera_count * sizeof *scene->cameras);
+    sl_free(memory, scene->render_values, rows * sizeof *scene->render_values);
+    sl_json_free(&scene->json);
+    sl_free(memory, scene, sizeof *scene);
+}
+
+const char *sl_scene_name(const SlScene *scene)
+{
+    return scene->name;
+}
+
+uint64_t sl_scene_frames(const SlScene *scene)
+{
+    return scene->frames;
+}
+
+double sl_scene_frame_time(const SlScene *scene)
+{
+    return scene->frame_time;
+}
+
+size_t sl_scene_camera_count(const SlScene *scene)
+{
+    return scene->camera_count;
+}
+
+const SlCamera *sl_scene_camera(const SlScene *scene, size_t index)
+{
+    return index < scene->camera_count ? &scene->cameras[index] : NULL;
+}
+
+const SlParamValue *sl_scene_render_values(const SlScene *scene)
+{
+    return scene->render_values;
+}
+
+const char *sl_scene_text(const SlScene *scene)
+{
+    return scene->text;
+}

@@ -1,0 +1,86 @@
+/* A scene as read and checked: plain values with the places they came from. Reading is apart from
+   building, so that a tool can look at a scene without making a world. */
+#ifndef SCENE_SCENE_H
+#define SCENE_SCENE_H
+
+#include "scene/keys.h"
+#include "sleet/scene.h"
+
+/* Farther out, a float no longer resolves a millimetre by far; SI metres. */
+#define SL_SCENE_FAR 1e6
+
+enum { SL_SCENE_NAME = 31 }; /* bytes in the name of a system, collider or camera */
+
+typedef struct SlSceneBlock {
+    SlBlockDef def;
+    SlJsonPlace place;
+} SlSceneBlock;
+
+typedef struct SlSceneSystem {
+    char name[SL_SCENE_NAME + 1];
+    const SlTable *solver;
+    const SlJsonNode *parameters; /* NULL: all at their defaults */
+    double spacing;               /* m; 0 where the solver has no such row */
+    size_t first_block, block_count;
+    SlJsonPlace place;
+} SlSceneSystem;
+
+typedef struct SlSceneCollider {
+    SlShape shape;
+    SlJsonPlace place;
+} SlSceneCollider;
+
+struct SlScene {
+    SlMemory *memory;
+    SlJson json;
+    char *text; /* the scene as text */
+    size_t text_size;
+
+    char name[64];
+    uint64_t seed, frames;
+    double frame_time;
+    SlVec3 gravity;
+    SlBox domain;
+    float domain_friction;
+    SlJsonPlace domain_place;
+
+    SlSceneSystem *systems;
+    size_t system_count;
+    SlSceneBlock *blocks; /* of all systems, in their order */
+    size_t block_count, block_capacity;
+    SlSceneCollider *colliders;
+    size_t collider_count;
+    SlCamera *cameras;
+    size_t camera_count;
+    const SlTable *render_table;
+    SlParamValue *render_values; /* one per row of the table */
+};
+
+/* What names in a scene are looked up in. */
+typedef struct SlSceneTables {
+    const SlTable *const *solvers;
+    size_t solver_count;
+    const SlTable *render; /* NULL: the render object is not checked */
+} SlSceneTables;
+
+/* Reads a scene from memory; text[bytes] must be 0. */
+SlStatus sl_scene_parse(SlMemory *memory, const char *name, const char *text, size_t bytes,
+                        const SlSceneOverride *overrides, size_t override_count,
+                        const SlSceneTables *tables, SlScene **scene, SlError *error);
+
+/* The parts of the check; each reads its array into the scene. */
+SlStatus sl_scene_read_systems(SlScene *scene, const SlJsonNode *array,
+                               const SlSceneTables *tables, SlError *error);
+SlStatus sl_scene_read_colliders(SlScene *scene, const SlJsonNode *array, SlError *error);
+SlStatus sl_scene_read_cameras(SlScene *scene, const SlJsonNode *array, SlError *error);
+
+/* Zeroed room for the elements of an array; NULL with the sentence set. */
+void *sl_scene_alloc(SlScene *scene, size_t count, size_t size, SlError *error);
+/* Refuses a name that is too long or that an earlier element of the array has. */
+SlStatus sl_scene_check_name(const SlScene *scene, const SlJsonNode *array,
+                             const SlJsonNode *element, const char *what, SlError *error);
+/* min below max in each direction, as floats; the sentence is about `object`. */
+SlStatus sl_scene_read_box(const SlScene *scene, const SlJsonNode *object, const SlKeyValue *min,
+                           const SlKeyValue *max, SlBox *box, SlError *error);
+
+#endif

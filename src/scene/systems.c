@@ -1,0 +1,208 @@
+/* Systems and their blocks of particles. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "scene/scene.h"
+
+enum { MOST_BLOCKS = 256 }; /* in a system, as many as a world holds */
+
+enum { NAME, SOLVER, PARAMETERS, BLOCKS, SYSTEM_KEYS };
+static const SlKeyRow system_rows[SYSTEM_KEYS] = {
+    [NAME] = SL_KEY_TEXT_ROW("name", "", false),
+    [SOLVER] = SL_KEY_TEXT_ROW("solver", "", true),
+    [PARAMETERS] = SL_KEY_OBJECT_ROW("parameters", false),
+    [BLOCKS] = SL_KEY_ARRAY_ROW("blocks", 0, MOST_BLOCKS, false),
+};
+
+enum { BLOCK_MIN, BLOCK_MAX, BLOCK_VELOCITY, BLOCK_KEYS };
+static const SlKeyRow block_rows[BLOCK_KEYS] = {
+    [BLOCK_MIN] = SL_KEY_VEC3_ROW("min", 0, 0, 0, SL_SCENE_FAR, "m", true),
+    [BLOCK_MAX] = SL_KEY_VEC3_ROW("max", 0, 0, 0, SL_SCENE_FAR, "m", true),
+    [BLOCK_VELOCITY] = SL_KEY_VEC3_ROW("velocity", 0, 0, 0, 1e4, "m/s", false),
+};
+
+/* --- Blocks --- */
+
+static SlStatus check_inside_domain(const SlScene *scene, const SlJsonNode *node, const SlBox *box,
+                                    SlError *error)
+{
+    SlBox d = scene->domain;
+    bool inside = box->min.x >= d.min.x && box->min.y >= d.min.y && box->min.z >= d.min.z &&
+                  box->max.x <= d.max.x && box->max.y <= d.max.y && box->max.z <= d.max.z;
+    if (inside)
+        return SL_OK;
+    return sl_json_error(&scene->json, node->place, error,
+                         "the block reaches out of the domain, which is from (%g, %g, %g) to "
+                         "(%g, %g, %g) m",
+                         d.min.x, d.min.y, d.min.z, d.max.x, d.max.y, d.max.z);
+}
+
+/* A ten-thousandth of a spacing is forgiven: decimals do not meet exactly. */
+static SlStatus check_size(const SlScene *scene, const SlJsonNode *node, const SlBox *box,
+                           double spacing, SlError *error)
+{
+    const double size[3] = {(double)box->max.x - box->min.x, (double)box->max.y - box->min.y,
+                            (double)box->max.z - box->min.z};
+    for (int k = 0; k < 3; k++)
+        if (size[k] < 0.9999 * spacing)
+            return sl_json_error(&scene->json, node->place, error,
+                                 "the block is %g m long in %c, less than one spacing of %g m",
+                                 size[k], "xyz"[k], spacing);
+    return SL_OK;
+}
+
+static bool apart(float max_a, float min_b, double slack)
+{
+    return (double)max_a - (double)min_b <= slack;
+}
+
+static bool overlap(const SlBlockDef *a, const SlBlockDef *b, double slack)
+{
+    return !apart(a->max.x, b->min.x, slack) && !apart(b->max.x, a->min.x, slack) &&
+           !apart(a->max.y, b->min.y, slack) && !apart(b->max.y, a->min.y, slack) &&
+           !apart(a->max.z, b->min.z, slack) && !apart(b->max.z, a->min.z, slack);
+}
+
+/* Two particles at one point cannot be pushed apart, so blocks may touch and no more. */
+static SlStatus check_overlap(const SlScene *scene, const SlSceneBlock *block, double spacing,
+                              SlError *error)
+{
+    for (size_t k = 0; k < scene->block_count; k++) {
+        char place[256];
+        if (!overlap(&scene->blocks[k].def, &block->def, 1e-4 * spacing))
+            continue;
+        sl_json_place_print(&scene->json, scene->blocks[k].place, place, sizeof place);
+        return sl_json_error(&scene->json, block->place, error,
+                             "this block overlaps the block at %s; blocks may only touch", place);
+    }
+    return SL_OK;
+}
+
+static SlStatus add_block(SlScene *scene, const SlSceneBlock *block, SlError *error)
+{
+    if (scene->block_count == scene->block_capacity) {
+        size_t size = sizeof *block, capacity = 2 * scene->block_capacity + 16;
+        SlSceneBlock *grown = sl_regrow(scene->memory, scene->blocks, scene->block_capacity * size,
+                                        capacity * size, scene->block_count * size);
+        if (grown == NULL)
+            return sl_error_set(error, SL_ERROR_MEMORY, "no memory for %zu blocks", capacity);
+        scene->blocks = grown;
+        scene->block_capacity = capacity;
+    }
+    scene->blocks[scene->block_count++] = *block;
+    return SL_OK;
+}
+
+static SlStatus read_block(SlScene *scene, const SlJsonNode *node, double spacing, SlError *error)
+{
+    SlKeyValue values[BLOCK_KEYS];
+    SlBox box;
+    SlStatus status = sl_keys_read(&scene->json, node, "a block", block_rows, BLOCK_KEYS, values,
+                                   error);
+    if (status == SL_OK)
+        status = sl_scene_read_box(scene, node, &values[BLOCK_MIN], &values[BLOCK_MAX], &box,
+                                   error);
+    if (status == SL_OK)
+        status = check_inside_domain(scene, node, &box, error);
+    if (status == SL_OK)
+        status = check_size(scene, node, &box, spacing, error);
+    if (status != SL_OK)
+        return status;
+    SlSceneBlock block = {.def = {box.min, box.max, sl_keys_vec3(&values[BLOCK_VELOCITY])},
+                          .place = node->place};
+    status = check_overlap(scene, &block, spacing, error);
+    return status == SL_OK ? add_block(scene, &block, error) : status;
+}
+
+/* --- Systems --- */
+
+static SlStatus find_solver(const SlScene *scene, const SlKeyValue *solver,
+                            const SlSceneTables *tables, const SlTable **table, SlError *error)
+{
+    enum { MOST = 32 };
+    const char *names[MOST], *name = solver->value.text;
+    SL_ASSERT(tables->solver_count <= MOST);
+    for (size_t k = 0; k < tables->solver_count; k++) {
+        names[k] = tables->solvers[k]->name;
+        *table = tables->solvers[k];
+        if (strcmp(names[k], name) == 0)
+            return SL_OK;
+    }
+    return sl_keys_unknown_name(&scene->json, solver->node, "solver", names, tables->solver_count,
+                                error);
+}
+
+/* All parameters are checked here, so that errors come in the order of the file and before any
+   world exists; only the spacing is kept. */
+static SlStatus check_parameters(SlScene *scene, SlSceneSystem *system, SlError *error)
+{
+    const SlTable *table = system->solver;
+    const SlParamRow *spacing = sl_table_find(table, "spacing");
+    SlParamValue *values = sl_scene_alloc(scene, table->row_count + 1, sizeof *values, error);
+    if (values == NULL)
+        return SL_ERROR_MEMORY;
+    for (size_t k = 0; k < table->row_count; k++)
+        values[k] = table->rows[k].value;
+    SlStatus status = SL_OK;
+    if (system->parameters != NULL)
+        status = sl_keys_read_table(&scene->json, system->parameters, table, values, error);
+    system->spacing = spacing != NULL ? values[spacing - table->rows].number[0] : 0;
+    sl_free(scene->memory, values, (table->row_count + 1) * sizeof *values);
+    return status;
+}
+
+static SlStatus read_blocks(SlScene *scene, const SlJsonNode *array, SlSceneSystem *system,
+                            SlError *error)
+{
+    const SlJson *json = &scene->json;
+    system->first_block = scene->block_count;
+    const SlJsonNode *node = array != NULL ? sl_json_first(json, array) : NULL;
+    for (; node != NULL; node = sl_json_next(json, node)) {
+        SlStatus status = read_block(scene, node, system->spacing, error);
+        if (status != SL_OK)
+            return status;
+    }
+    system->block_count = scene->block_count - system->first_block;
+    return SL_OK;
+}
+
+static SlStatus read_system(SlScene *scene, const SlJsonNode *node, const SlSceneTables *tables,
+                            SlSceneSystem *system, SlError *error)
+{
+    SlKeyValue values[SYSTEM_KEYS];
+    SlStatus status = sl_keys_read(&scene->json, node, "a system", system_rows, SYSTEM_KEYS,
+                                   values, error);
+    if (status == SL_OK)
+        status = find_solver(scene, &values[SOLVER], tables, &system->solver, error);
+    if (status != SL_OK)
+        return status;
+    const char *name = values[NAME].value.text;
+    snprintf(system->name, sizeof system->name, "%.*s", SL_SCENE_NAME,
+             name[0] != '\0' ? name : system->solver->name);
+    system->place = node->place;
+    system->parameters = values[PARAMETERS].node;
+    status = check_parameters(scene, system, error);
+    return status == SL_OK ? read_blocks(scene, values[BLOCKS].node, system, error) : status;
+}
+
+SlStatus sl_scene_read_systems(SlScene *scene, const SlJsonNode *array,
+                               const SlSceneTables *tables, SlError *error)
+{
+    scene->systems = sl_scene_alloc(scene, array->count, sizeof *scene->systems, error);
+    if (scene->systems == NULL)
+        return SL_ERROR_MEMORY;
+    scene->system_count = array->count;
+    const SlJsonNode *node = sl_json_first(&scene->json, array);
+    for (size_t k = 0; k < array->count; k++, node = sl_json_next(&scene->json, node)) {
+        SlStatus status = sl_scene_check_name(scene, array, node, "a system", error);
+        if (status == SL_OK)
+            status = read_system(scene, node, tables, &scene->systems[k], error);
+        if (status != SL_OK)
+            return status;
+    }
+    if (scene->block_count == 0)
+        return sl_json_error(&scene->json, array->place, error,
+                             "the scene has no particles; a system needs \"blocks\"");
+    return SL_OK;
+}

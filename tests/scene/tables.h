@@ -1,0 +1,26 @@
+/* Tables for tests of the scene room that need no solver: the rows the checks are tried on. */
+#ifndef TESTS_SCENE_TABLES_H
+#define TESTS_SCENE_TABLES_H
+
+#include "scene/scene.h"
+
+static const SlParamRow test_solver_rows[] = {
+    {"spacing", SL_PARAM_NUMBER, {{0.05}, ""}, 1e-4, 100, "m", NULL, "distance at rest"},
+    {"iterations", SL_PARAM_INTEGER, {{4}, ""}, 1, 100, "", NULL, "per step"},
+    {"kernel", SL_PARAM_CHOICE, {{0}, ""}, 0, 2, "", "cubic|wendland|poly6", "kernel"},
+    {"viscosity", SL_PARAM_NUMBER, {{0}, ""}, 0, 1, "", NULL, "viscosity"},
+    {"sleepy", SL_PARAM_BOOL, {{0}, ""}, 0, 1, "", NULL, "may rest"},
+};
+static const SlTable test_solver = {"pbf", "solver", "", "", test_solver_rows, 5};
+static const SlTable *const test_solvers[] = {&test_solver};
+
+static const SlParamRow test_render_rows[] = {
+    {"width", SL_PARAM_INTEGER, {{1280}, ""}, 16, 8192, "pixels", NULL, "picture"},
+    {"background", SL_PARAM_VEC3, {{1, 1, 1}, ""}, 0, 1, "", NULL, "colour"},
+    {"field", SL_PARAM_TEXT, {{0}, "speed"}, 0, 0, "", NULL, "what is coloured"},
+};
+static const SlTable test_renderer = {"splat", "renderer", "", "", test_render_rows, 3};
+
+static const SlSceneTables test_tables = {test_solvers, 1, &test_renderer};
+
+#endif

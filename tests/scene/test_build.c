@@ -1,0 +1,189 @@
+/* Scenes from files with the real solvers, and the worlds made of them. */
+#include "support/test.h"
+
+static SlContext *context;
+
+static const char *source_path(const char *name)
+{
+    static char path[1024];
+    const char *source = getenv("SLEET_SOURCE");
+    snprintf(path, sizeof path, "%s/%s", source != NULL ? source : ".", name);
+    return path;
+}
+
+static SlStatus build(const char *name, const SlSceneOverride *overrides, size_t count,
+                      SlScene **scene, SlWorld **world)
+{
+    SlSceneOptions options = sl_default_scene_options();
+    options.overrides = overrides;
+    options.override_count = count;
+    *world = NULL;
+    SlStatus status = sl_scene_read(context, source_path(name), &options, scene, &test_error);
+    if (status != SL_OK)
+        return status;
+    SlWorldDef def = sl_default_world_def();
+    def.context = context;
+    return sl_scene_build(*scene, &def, world, &test_error);
+}
+
+static void shipped_scenes_have_their_particles(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        uint64_t least, most;
+    } cases[] = {{"scenes/dam_break.json", 100000, 120000},
+                 {"scenes/dam_break_small.json", 18000, 22000}};
+    for (size_t k = 0; k < 2; k++) {
+        SlScene *scene;
+        SlWorld *world;
+        assert_ok(build(cases[k].name, NULL, 0, &scene, &world));
+        assert_in_range(sl_world_particle_count(world), cases[k].least, cases[k].most);
+        sl_world_destroy(world);
+        sl_scene_destroy(scene);
+    }
+}
+
+static void a_world_gets_what_the_scene_says(void **state)
+{
+    (void)state;
+    static const SlSceneOverride overrides[] = {
+        {"systems.water.parameters.iterations", "6"},
+        {"systems.water.parameters.kernel", "wendland"},
+        {"systems.water.parameters.spacing", "0.25"},
+        {"colliders", "[{\"shape\": \"sphere\", \"center\": [4, 0.5, 1], \"radius\": 0.4}]"},
+        {"time.frame_rate", "50"},
+    };
+    SlScene *scene;
+    SlWorld *world;
+    SlParamValue value;
+    assert_ok(build("scenes/dam_break_small.json", overrides, 5, &scene, &world));
+    assert_ok(sl_system_get(world, 0, "iterations", &value, &test_error));
+    assert_near(value.number[0], 6, 0);
+    assert_ok(sl_system_get(world, 0, "kernel", &value, &test_error));
+    assert_near(value.number[0], 1, 0);
+    assert_ok(sl_world_advance_frame(world, &test_error));
+    assert_near(sl_world_time(world), 0.02, 1e-12);
+    const SlFrameView *view = sl_world_view(world);
+    assert_string_equal(view->systems[0].name, "water");
+    assert_int_equal(view->shape_count, 1);
+    assert_near(view->domain.max.x, 6, 0);
+    sl_world_destroy(world);
+    sl_scene_destroy(scene);
+}
+
+/* The text of a scene with --set makes the same world as the scene did. */
+static void the_text_makes_the_same_world(void **state)
+{
+    (void)state;
+    static const SlSceneOverride override = {"systems.water.parameters.spacing", "0.25"};
+    char folder[512], path[600];
+    SlScene *scene, *again;
+    SlWorld *world, *twin;
+    SlSceneOptions options = sl_default_scene_options();
+    SlWorldDef def = sl_default_world_def();
+    def.context = context;
+    assert_ok(build("scenes/dam_break_small.json", &override, 1, &scene, &world));
+    test_folder(folder, sizeof folder, "scene-text");
+    snprintf(path, sizeof path, "%s/copy.json", folder);
+    const char *text = sl_scene_text(scene);
+    assert_ok(sl_file_write(&context->file_layer, path, text, strlen(text), &test_error));
+    assert_ok(sl_scene_read(context, path, &options, &again, &test_error));
+    assert_ok(sl_scene_build(again, &def, &twin, &test_error));
+    assert_ok(sl_world_advance_frame(world, &test_error));
+    assert_ok(sl_world_advance_frame(twin, &test_error));
+    assert_true(sl_world_hash(world) == sl_world_hash(twin));
+    remove(path);
+    remove(folder);
+    sl_world_destroy(world);
+    sl_world_destroy(twin);
+    sl_scene_destroy(scene);
+    sl_scene_destroy(again);
+}
+
+static void a_world_too_large_is_refused_at_its_start(void **state)
+{
+    (void)state;
+    static const SlSceneOverride overrides[] = {
+        {"domain.max", "[1e6, 1e6, 1e6]"},
+        {"systems[0].blocks[0].max", "[1e6, 1e6, 1e6]"},
+        {"systems[0].parameters.spacing", "0.001"},
+    };
+    SlScene *scene;
+    SlWorld *world;
+    assert_ok(build("scenes/dam_break_small.json", overrides, 3, &scene, &world));
+    assert_int_equal(sl_world_start(world, &test_error), SL_ERROR_MEMORY);
+    sl_world_destroy(world);
+    sl_scene_destroy(scene);
+}
+
+static void files_that_are_none_are_refused(void **state)
+{
+    (void)state;
+    SlScene *scene;
+    SlWorld *world;
+    assert_int_equal(build("scenes/none.json", NULL, 0, &scene, &world), SL_ERROR_IO);
+    assert_null(scene);
+    assert_int_equal(build("scenes", NULL, 0, &scene, &world), SL_ERROR_IO);
+    SlSceneOptions unset = {0};
+    assert_int_equal(sl_scene_read(context, "x", &unset, &scene, &test_error), SL_ERROR_ARGUMENT);
+}
+
+/* The library's half of tests/scene/broken: what reading refuses (3) it refuses with the sentence
+   of the list, and what only a start can know (4) it lets through. */
+static void broken_scenes_give_their_sentences(void **state)
+{
+    (void)state;
+    char line[512], path[1024];
+    FILE *list = fopen(source_path("tests/scene/broken/expected.csv"), "r");
+    assert_non_null(list);
+    assert_non_null(fgets(line, sizeof line, list));
+    int count = 0;
+    while (fgets(line, sizeof line, list) != NULL) {
+        char *rest = line, *file = strsep(&rest, ",");
+        int code = atoi(strsep(&rest, ","));
+        rest[strcspn(rest, "\n")] = '\0';
+        snprintf(path, sizeof path, "tests/scene/broken/%s", file);
+        SlScene *scene;
+        SlWorld *world;
+        SlStatus status = build(path, NULL, 0, &scene, &world);
+        if (code == 4 && status == SL_OK)
+            status = sl_world_start(world, &test_error);
+        if (status != (code == 3 ? SL_ERROR_PARSE : SL_ERROR_MEMORY) ||
+            strstr(test_error.text, rest) == NULL)
+            fail_msg("%s\n  gives  %s %s\n  wanted %s", file, sl_status_name(status),
+                     test_error.text, rest);
+        sl_world_destroy(world);
+        sl_scene_destroy(scene);
+        count++;
+    }
+    fclose(list);
+    assert_true(count >= 30);
+}
+
+static int make_context(void **state)
+{
+    (void)state;
+    context = test_context(2);
+    return 0;
+}
+
+static int nothing_is_left(void **state)
+{
+    (void)state;
+    sl_context_destroy(context);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shipped_scenes_have_their_particles),
+        cmocka_unit_test(a_world_gets_what_the_scene_says),
+        cmocka_unit_test(the_text_makes_the_same_world),
+        cmocka_unit_test(a_world_too_large_is_refused_at_its_start),
+        cmocka_unit_test(files_that_are_none_are_refused),
+        cmocka_unit_test(broken_scenes_give_their_sentences),
+    };
+    return cmocka_run_group_tests(tests, make_context, nothing_is_left);
+}
