@@ -261,6 +261,7 @@ static void folders_are_made(void **state)
 
 int main(void)
 {
+    alarm(120); /* a hang is a failure */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(writes_and_replaces),
         cmocka_unit_test(parts_show_only_when_committed),

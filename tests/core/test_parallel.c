@@ -1,4 +1,6 @@
 /* The parallel loop: every item and chunk exactly once, whatever the threads; ordered folds. */
+#include <unistd.h>
+
 #include "core/random.h"
 #include "core/reduce.h"
 #include "support/test.h"
@@ -190,6 +192,7 @@ static void sums_have_the_same_bits(void **state)
 
 int main(void)
 {
+    alarm(120); /* a hang is a failure */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_chunk_once),
         cmocka_unit_test(empty_loops_do_nothing),
