@@ -43,13 +43,18 @@ SlStatus sl_file_begin(const SlFileLayer *layer, const char *path, SlFileWriter 
     memset(writer, 0, sizeof *writer);
     writer->layer = layer;
     writer->descriptor = -1;
-    /* The process id keeps two writers of one folder apart. */
-    int length = snprintf(writer->temporary, sizeof writer->temporary, "%s.%ld.part", path,
-                          (long)getpid());
-    if (length < 0 || (size_t)length >= sizeof writer->temporary)
-        return sl_error_set(error, SL_ERROR_ARGUMENT, "%.200s…: path too long", path);
+    /* Process id and number keep writers of one path apart; a dead one's leftover is stepped over. */
+    for (int number = 0; number < 1000; number++) {
+        int length = snprintf(writer->temporary, sizeof writer->temporary, "%s.%ld-%d.part", path,
+                              (long)getpid(), number);
+        if (length < 0 || (size_t)length >= sizeof writer->temporary)
+            return sl_error_set(error, SL_ERROR_ARGUMENT, "%.200s…: path too long", path);
+        writer->descriptor =
+            open(writer->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+        if (writer->descriptor >= 0 || errno != EEXIST)
+            break;
+    }
     memcpy(writer->path, path, strlen(path) + 1);
-    writer->descriptor = open(writer->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     if (writer->descriptor < 0)
         return io_error(error, path, "cannot be written");
     return SL_OK;

@@ -1,5 +1,4 @@
-/* The allocator of a context: counted, 64-byte aligned, sizes known on release.
-   Large blocks start on a page so that threads can touch them first. */
+/* The allocator of a context: counted, 64-byte aligned, sizes known on release. */
 #ifndef CORE_MEMORY_H
 #define CORE_MEMORY_H
 

@@ -18,6 +18,7 @@ static inline double sl_fold_sum(const double *partials, size_t chunks, size_t s
     return sum;
 }
 
+/* At least one chunk. */
 static inline double sl_fold_max(const double *partials, size_t chunks, size_t stride, size_t lane)
 {
     double most = partials[lane];

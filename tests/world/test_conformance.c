@@ -1,0 +1,259 @@
+/* Every solver in the list, the day it arrives: empty world, one particle, threads, bad
+   parameters, numbers that go wrong, no allocation in a running step. */
+#include "support/dam.h"
+#include "world/world.h"
+
+static SlWorld *world_of(const SlSolver *solver, uint32_t threads, uint32_t side)
+{
+    SlWorldDef def = sl_default_world_def();
+    def.threads = threads;
+    SlSystemDef system = sl_default_system_def(solver->table.name);
+    SlWorld *world;
+    SlSystemId id;
+    assert_ok(sl_world_create(&def, &world, &test_error));
+    assert_ok(sl_world_add_system(world, &system, &id, &test_error));
+    if (side > 0) {
+        float size = (float)side * solver->spacing(&world->systems[0]->base);
+        SlBlockDef block = {.min = {1, 1, 1}, .max = {1 + size, 1 + size, 1 + size}};
+        assert_ok(sl_system_add_block(world, id, &block, &test_error));
+    }
+    return world;
+}
+
+static void empty_world(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < sl_solver_count; k++) {
+        SlWorld *world = world_of(sl_solvers[k], 2, 0);
+        dam_advance(world, 3);
+        assert_int_equal(sl_world_view(world)->systems[0].particle_count, 0);
+        assert_near(sl_world_time(world), 3.0 / 60, 1e-12);
+        sl_world_destroy(world);
+    }
+}
+
+static void one_particle_falls(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < sl_solver_count; k++) {
+        SlWorld *world = world_of(sl_solvers[k], 2, 1);
+        assert_ok(sl_world_start(world, &test_error));
+        const float *x = sl_system_field(world, 0, "position").data;
+        float before = x[1];
+        dam_advance(world, 6);
+        x = sl_system_field(world, 0, "position").data;
+        assert_true(x[1] < before && x[1] > before - 0.2f);
+        dam_advance(world, 120);
+        x = sl_system_field(world, 0, "position").data;
+        assert_true(x[1] >= 0 && x[1] < 0.2f); /* lies on the floor */
+        sl_world_destroy(world);
+    }
+}
+
+static void same_hash_for_any_threads(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < sl_solver_count; k++) {
+        uint64_t first = 0;
+        for (uint32_t threads = 1; threads <= 7; threads += 2) {
+            SlWorld *world = world_of(sl_solvers[k], threads, 12);
+            dam_advance(world, 10);
+            if (threads == 1)
+                first = sl_world_hash(world);
+            assert_true(sl_world_hash(world) == first);
+            sl_world_destroy(world);
+        }
+        SlWorld *world = world_of(sl_solvers[k], 2, 12);
+        dam_advance(world, 11);
+        assert_true(sl_world_hash(world) != first);
+        sl_world_destroy(world);
+    }
+}
+
+static void bad_parameters_are_refused(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < sl_solver_count; k++) {
+        const SlTable *table = &sl_solvers[k]->table;
+        SlWorld *world = world_of(sl_solvers[k], 1, 0);
+        for (size_t r = 0; r < table->row_count; r++) {
+            const SlParamRow *row = &table->rows[r];
+            assert_true(strlen(row->meaning) > 10 && row->unit != NULL);
+            if (row->type == SL_PARAM_CHOICE) {
+                assert_int_equal(sl_system_set_text(world, 0, row->name, "nonsense", &test_error),
+                                 SL_ERROR_ARGUMENT);
+                continue;
+            }
+            assert_int_equal(sl_system_set_number(world, 0, row->name, NAN, &test_error),
+                             SL_ERROR_ARGUMENT);
+            assert_int_equal(
+                sl_system_set_number(world, 0, row->name, row->maximum * 2 + 1, &test_error),
+                SL_ERROR_ARGUMENT);
+            /* The default itself is in range. */
+            assert_ok(sl_system_set_number(world, 0, row->name, row->value.number[0],
+                                           &test_error));
+        }
+        assert_int_equal(sl_system_set_number(world, 0, "viscocity", 1, &test_error),
+                         SL_ERROR_ARGUMENT);
+        sl_world_destroy(world);
+    }
+}
+
+/* Bar: no allocation in steps 50 to 150. */
+static void a_running_step_allocates_nothing(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < sl_solver_count; k++) {
+        SlWorld *world = world_of(sl_solvers[k], 2, 18);
+        dam_advance(world, 25);
+        uint64_t before = sl_context_allocation_count(sl_world_context(world));
+        dam_advance(world, 50);
+        assert_int_equal(sl_context_allocation_count(sl_world_context(world)), before);
+        sl_world_destroy(world);
+    }
+}
+
+static void wrong_numbers_are_blamed(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < sl_solver_count; k++) {
+        SlWorld *world = world_of(sl_solvers[k], 2, 8);
+        dam_advance(world, 1);
+        SlSystem *system = &world->systems[0]->base;
+        sl_f32x4(&system->particles, SL_F_VELOCITY)[4 * 100 + 1] = NAN;
+        assert_int_equal(sl_world_advance_frame(world, &test_error), SL_ERROR_NUMBERS);
+        assert_non_null(strstr(test_error.text, "particle"));
+        print_message("%s\n", test_error.text);
+        sl_world_destroy(world);
+    }
+}
+
+static void memory_is_asked_first(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < sl_solver_count; k++) {
+        SlWorldDef def = sl_default_world_def();
+        def.domain = (SlBox){{0, 0, 0}, {1e5f, 1e5f, 1e5f}};
+        SlSystemDef system = sl_default_system_def(sl_solvers[k]->table.name);
+        SlBlockDef block = {.max = {1e5f, 1e5f, 1e5f}};
+        SlWorld *world;
+        SlSystemId id;
+        assert_ok(sl_world_create(&def, &world, &test_error));
+        assert_ok(sl_world_add_system(world, &system, &id, &test_error));
+        assert_ok(sl_system_add_block(world, id, &block, &test_error));
+        assert_int_equal(sl_world_start(world, &test_error), SL_ERROR_MEMORY);
+        assert_non_null(strstr(test_error.text, "GiB"));
+        print_message("%s\n", test_error.text);
+        sl_world_destroy(world);
+    }
+}
+
+/* What a run holds is what was said before it started, within a tenth. */
+static void memory_needed_is_right(void **state)
+{
+    (void)state;
+    DamSetting setting = {.threads = 2, .nx = 40, .ny = 40, .nz = 40};
+    SlWorld *world = dam_create(&setting);
+    double said = (double)sl_world_memory_needed(world);
+    dam_advance(world, 3);
+    double held = (double)sl_context_bytes_held(sl_world_context(world));
+    print_message("said %.1f MB, holds %.1f MB\n", said / 1e6, held / 1e6);
+    assert_near(held / said, 1, 0.1);
+    sl_world_destroy(world);
+}
+
+typedef struct Scheduler {
+    uint32_t runs;
+} Scheduler;
+
+static void run_backwards(void *user, void (*task)(void *argument, uint32_t index), void *argument,
+                          uint32_t count)
+{
+    ((Scheduler *)user)->runs++;
+    while (count-- > 0)
+        task(argument, count);
+}
+
+static void a_program_may_bring_its_scheduler(void **state)
+{
+    (void)state;
+    Scheduler scheduler = {0};
+    SlWorldDef def = sl_default_world_def();
+    def.tasks = (SlTaskScheduler){run_backwards, 5, &scheduler};
+    SlSystemDef system = sl_default_system_def("pbf");
+    SlBlockDef block = {.min = {1, 1, 1}, .max = {2.2f, 2.2f, 2.2f}};
+    SlWorld *world, *own = world_of(sl_solver_find("pbf"), 1, 12);
+    SlSystemId id;
+    assert_ok(sl_world_create(&def, &world, &test_error));
+    assert_ok(sl_world_add_system(world, &system, &id, &test_error));
+    assert_ok(sl_system_add_block(world, id, &block, &test_error));
+    dam_advance(world, 5);
+    dam_advance(own, 5);
+    assert_true(scheduler.runs > 10);
+    assert_true(sl_world_hash(world) == sl_world_hash(own));
+    sl_world_destroy(world);
+    sl_world_destroy(own);
+}
+
+static bool stop_at_three(void *user, SlSystemId system, const SlStepStats *stats)
+{
+    (void)user;
+    (void)system;
+    return stats->step < 3;
+}
+
+static void a_hook_may_stop_the_run(void **state)
+{
+    (void)state;
+    DamSetting setting = {.threads = 1, .nx = 6, .ny = 6, .nz = 6, .on_step = stop_at_three};
+    SlWorld *world = dam_create(&setting);
+    dam_advance(world, 1);
+    assert_int_equal(sl_world_advance_frame(world, &test_error), SL_ERROR_CANCELLED);
+    sl_world_destroy(world);
+}
+
+static void set_up_is_checked(void **state)
+{
+    (void)state;
+    SlWorld *world = world_of(sl_solver_find("pbf"), 1, 8);
+    SlBlockDef over = {.min = {1.2f, 1.2f, 1.2f}, .max = {2, 2, 2}};
+    assert_ok(sl_system_add_block(world, 0, &over, &test_error));
+    assert_int_equal(sl_world_start(world, &test_error), SL_ERROR_ARGUMENT);
+    assert_non_null(strstr(test_error.text, "overlaps"));
+    sl_world_destroy(world);
+
+    world = world_of(sl_solver_find("pbf"), 1, 8);
+    SlBlockDef out = {.min = {3, 3, 3}, .max = {5, 4, 4}};
+    assert_ok(sl_system_add_block(world, 0, &out, &test_error));
+    assert_int_equal(sl_world_start(world, &test_error), SL_ERROR_ARGUMENT);
+    assert_non_null(strstr(test_error.text, "outside"));
+    sl_world_destroy(world);
+
+    SlWorldDef def = sl_default_world_def();
+    def.cookie = 0;
+    assert_int_equal(sl_world_create(&def, &world, &test_error), SL_ERROR_ARGUMENT);
+    SlSystemDef unknown = sl_default_system_def("pfb");
+    def = sl_default_world_def();
+    assert_ok(sl_world_create(&def, &world, &test_error));
+    SlSystemId id;
+    assert_int_equal(sl_world_add_system(world, &unknown, &id, &test_error), SL_ERROR_ARGUMENT);
+    sl_world_destroy(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(empty_world),
+        cmocka_unit_test(one_particle_falls),
+        cmocka_unit_test(same_hash_for_any_threads),
+        cmocka_unit_test(bad_parameters_are_refused),
+        cmocka_unit_test(a_running_step_allocates_nothing),
+        cmocka_unit_test(wrong_numbers_are_blamed),
+        cmocka_unit_test(memory_is_asked_first),
+        cmocka_unit_test(memory_needed_is_right),
+        cmocka_unit_test(a_program_may_bring_its_scheduler),
+        cmocka_unit_test(a_hook_may_stop_the_run),
+        cmocka_unit_test(set_up_is_checked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
