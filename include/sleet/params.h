@@ -52,7 +52,7 @@ SL_API SlStatus sl_param_set_vec3(const SlParamRow *row, const double numbers[3]
                                   SlParamValue *value, SlError *error);
 /* The row of that name, or NULL. */
 SL_API const SlParamRow *sl_table_find(const SlTable *table, const char *name);
-/* Writes a value as a person reads it ("0.7", "cubic", "(0, -9.81, 0)"). */
+/* Writes a value as a person reads it ("0.7", "cubic", "[0, -9.81, 0]"). */
 SL_API void sl_param_print(const SlParamRow *row, const SlParamValue *value, char *text,
                            size_t text_size);
 /* The candidate nearest to `name` by edit distance, or NULL if none is near. */

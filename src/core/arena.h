@@ -26,6 +26,14 @@ void *sl_arena_push(SlArena *arena, size_t bytes);
 /* Forgets everything pushed; the memory stays. */
 void sl_arena_reset(SlArena *arena);
 
-#define SL_PUSH(arena, type, count) ((type *)sl_arena_push((arena), sizeof(type) * (size_t)(count)))
+/* count × size with the product checked. */
+static inline void *sl_arena_push_array(SlArena *arena, size_t count, size_t size)
+{
+    size_t bytes;
+    return __builtin_mul_overflow(count, size, &bytes) ? NULL : sl_arena_push(arena, bytes);
+}
+
+#define SL_PUSH(arena, type, count)                                                                \
+    ((type *)sl_arena_push_array((arena), (size_t)(count), sizeof(type)))
 
 #endif

@@ -7,6 +7,8 @@
 
 #include "config.h"
 
+#undef sl_error_set /* the analyser's */
+
 SlStatus sl_error_set(SlError *error, SlStatus status, const char *format, ...)
 {
     if (error != NULL) {

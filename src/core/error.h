@@ -7,6 +7,11 @@
 /* Fills `error` (may be NULL) and returns `status`, so that a failing call is one line. */
 SlStatus sl_error_set(SlError *error, SlStatus status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+#ifdef __clang_analyzer__
+/* What an analyser cannot see from another file: the status given is the one returned. Without
+   this every failing path seems to go on as if it had worked. */
+#define sl_error_set(error, status, ...) (sl_error_set(error, status, __VA_ARGS__), (status))
+#endif
 
 void sl_assert_failed(const char *condition, const char *file, int line);
 

@@ -21,6 +21,8 @@ static bool processor_has_avx2(void)
 
 SlStatus sl_isa_choose(SlIsa wanted, SlIsa *chosen, SlError *error)
 {
+    if (wanted != SL_ISA_AUTO && wanted != SL_ISA_BASE && wanted != SL_ISA_AVX2)
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "isa: there is no path %d", (int)wanted);
     const char *forced = wanted == SL_ISA_AUTO ? getenv("SLEET_ISA") : NULL;
     if (forced != NULL && forced[0] != '\0') {
         if (strcmp(forced, "base") == 0)

@@ -36,12 +36,39 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Room left in a cgroup: limit minus what its processes hold. */
-static uint64_t cgroup_room(const char *limit_path, const char *usage_path)
+/* The number after `key` in a file of "key number" lines; 0 if there is none. */
+static uint64_t read_entry(const char *path, const char *key)
 {
+    uint64_t value = 0;
+    FILE *file = fopen(path, "r");
+    if (file == NULL)
+        return 0;
+    char line[128], name[64];
+    unsigned long long number;
+    while (fgets(line, sizeof line, file) != NULL)
+        if (sscanf(line, "%63s %llu", name, &number) == 2 && strcmp(name, key) == 0)
+            value = number;
+    fclose(file);
+    return value;
+}
+
+/* Room left in a cgroup: limit minus what its processes hold. Its usage counts cached files too,
+   which the kernel drops when memory is asked for; without giving them back, a container that has
+   just built something would seem full. */
+static uint64_t cgroup_room(const char *folder, const char *limit_name, const char *usage_name,
+                            const char *cache_key)
+{
+    char path[128];
     uint64_t limit, usage;
-    if (!read_number(limit_path, &limit) || !read_number(usage_path, &usage))
+    snprintf(path, sizeof path, "%s/%s", folder, limit_name);
+    if (!read_number(path, &limit))
         return UINT64_MAX;
+    snprintf(path, sizeof path, "%s/%s", folder, usage_name);
+    if (!read_number(path, &usage))
+        return UINT64_MAX;
+    snprintf(path, sizeof path, "%s/memory.stat", folder);
+    uint64_t cached = read_entry(path, cache_key);
+    usage -= smaller(usage, cached);
     return limit > usage ? limit - usage : 0;
 }
 
@@ -57,9 +84,10 @@ uint64_t sl_machine_memory_available(void)
                 room = (uint64_t)kib * 1024;
         fclose(file);
     }
-    room = smaller(room, cgroup_room("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"));
-    room = smaller(room, cgroup_room("/sys/fs/cgroup/memory/memory.limit_in_bytes",
-                                     "/sys/fs/cgroup/memory/memory.usage_in_bytes"));
+    room = smaller(room, cgroup_room("/sys/fs/cgroup", "memory.max", "memory.current",
+                                     "inactive_file"));
+    room = smaller(room, cgroup_room("/sys/fs/cgroup/memory", "memory.limit_in_bytes",
+                                     "memory.usage_in_bytes", "total_inactive_file"));
     struct rlimit limit;
     if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
         room = smaller(room, (uint64_t)limit.rlim_cur);

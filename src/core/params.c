@@ -91,8 +91,8 @@ const SlParamRow *sl_table_find(const SlTable *table, const char *name)
 void sl_param_print(const SlParamRow *row, const SlParamValue *value, char *text, size_t text_size)
 {
     switch (row->type) {
-    case SL_PARAM_NUMBER:
-    case SL_PARAM_INTEGER: snprintf(text, text_size, "%g", value->number[0]); break;
+    case SL_PARAM_INTEGER: snprintf(text, text_size, "%.0f", value->number[0]); break;
+    case SL_PARAM_NUMBER: snprintf(text, text_size, "%g", value->number[0]); break;
     case SL_PARAM_BOOL:
         snprintf(text, text_size, "%s", value->number[0] != 0 ? "true" : "false");
         break;
@@ -117,7 +117,7 @@ static size_t edit_distance(const char *a, const char *b)
     enum { MOST = 48 };
     size_t la = strlen(a), lb = strlen(b);
     if (la > MOST || lb > MOST)
-        return MOST;
+        return SIZE_MAX; /* near to nothing */
     size_t row[3][MOST + 1];
     for (size_t j = 0; j <= lb; j++)
         row[1][j] = j;

@@ -1,0 +1,111 @@
+/* What the sub-commands share: options, exit codes, messages, progress, folders of frames. */
+#ifndef APP_APP_H
+#define APP_APP_H
+
+#include <stdio.h>
+
+#include "sleet/sleet.h"
+
+/* Exit codes, as `sleet --help` and the README list them. */
+enum {
+    EXIT_DONE = 0,
+    EXIT_MISSED = 1,      /* a benchmark missed a bar */
+    EXIT_USAGE = 2,       /* bad command line */
+    EXIT_INPUT = 3,       /* bad scene or input file */
+    EXIT_MEMORY = 4,      /* not enough memory */
+    EXIT_FILES = 5,       /* a file or folder cannot be read or written */
+    EXIT_NUMBERS = 6,     /* the simulation went wrong */
+    EXIT_UNSUPPORTED = 7, /* a part that is not on this machine */
+    EXIT_STOPPED = 130    /* Ctrl-C; everything written is valid */
+};
+int app_exit_code(SlStatus status);
+/* Prints "sleet: sentence" and returns the exit code. */
+int app_fail(const SlError *error);
+int app_usage_error(const char *command, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* --- options ------------------------------------------------------------------------------- */
+typedef struct AppOption {
+    const char *name;    /* without the dashes */
+    char letter;         /* 0: none */
+    const char *value;   /* what it takes, e.g. "DIR"; NULL: a flag */
+    const char *meaning;
+    bool repeats;
+} AppOption;
+
+typedef struct AppCommand {
+    const char *name, *arguments, *summary, *examples;
+    const AppOption *options;
+    size_t option_count;
+    int (*run)(int count, char **words); /* words after the command's name */
+} AppCommand;
+
+enum { APP_MOST_WORDS = 16, APP_MOST_OPTIONS = 24, APP_MOST_SETS = 64 };
+
+typedef struct AppInput {
+    const char *words[APP_MOST_WORDS]; /* what is not an option */
+    size_t word_count;
+    const char *value[APP_MOST_OPTIONS]; /* by place in the command's table; "" for a set flag */
+    SlSceneOverride sets[APP_MOST_SETS]; /* of --set, whose option is called "set" */
+    size_t set_count;
+    char *set_storage[APP_MOST_SETS];
+} AppInput;
+
+/* -1: go on; otherwise the exit code (help was asked for, or the line is wrong). */
+int app_parse(const AppCommand *command, int count, char **words, AppInput *input);
+void app_input_free(AppInput *input);
+/* A whole number from low to high; false after an error message. */
+bool app_whole(const AppCommand *command, const char *option, const char *text, uint64_t low,
+               uint64_t high, uint64_t *value);
+/* "K" or "A-B"; open end "A-" is UINT64_MAX. */
+bool app_range(const AppCommand *command, const char *text, uint64_t *first, uint64_t *last);
+
+extern const AppCommand app_run_command, app_render_command, app_info_command, app_params_command,
+    app_bench_command, app_demo_command;
+
+/* --- talking ------------------------------------------------------------------------------- */
+typedef struct AppProgress {
+    bool quiet, terminal;
+    const char *what;
+    uint64_t total;
+    double started, last_shown;
+    int last_tenth;
+} AppProgress;
+
+void app_progress_begin(AppProgress *progress, const char *what, uint64_t total, bool quiet);
+void app_progress_show(AppProgress *progress, uint64_t done, const char *more);
+void app_progress_end(AppProgress *progress);
+/* Removes the bar so that a message can be printed; the next show draws it again. */
+void app_progress_clear(void);
+
+/* Hooks that print the library's words on standard error (warnings only when quiet). */
+SlHooks app_hooks(bool quiet);
+/* Ctrl-C and SIGTERM set a flag instead of ending the process. */
+void app_catch_interrupts(void);
+bool app_interrupted(void);
+
+/* --- contexts, scenes, folders ------------------------------------------------------------- */
+SlStatus app_context(const char *threads, bool quiet, SlContext **context, SlError *error);
+/* Reads a scene with the splat renderer's table, and --set / --seed applied. */
+SlStatus app_scene(SlContext *context, const char *path, const AppInput *input, SlScene **scene,
+                   SlError *error);
+/* The camera called name (NULL: the first). */
+SlStatus app_camera(const SlScene *scene, const char *name, const SlCamera **camera,
+                    SlError *error);
+void app_frame_path(char *path, size_t size, const char *folder, uint64_t frame, const char *end);
+/* Numbers of the frames in a folder, ascending; returns how many, -1 if it cannot be read. */
+long app_list_frames(const char *folder, uint64_t **frames);
+bool app_is_folder(const char *path);
+/* The file name without folder and ending. */
+void app_stem(char *stem, size_t size, const char *path);
+
+/* A CSV of statistics, a row per step. */
+typedef struct AppStats {
+    FILE *file;
+    char path[1024];
+} AppStats;
+SlStatus app_stats_open(AppStats *stats, const char *folder, SlError *error);
+void app_stats_add(AppStats *stats, const char *system, const SlStepStats *step);
+SlStatus app_stats_close(AppStats *stats, SlError *error);
+
+#endif

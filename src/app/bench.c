@@ -1,0 +1,255 @@
+/* sleet bench: runs a benchmark between two measurements of the machine, and judges it. */
+#include "app/bench.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/context.h"
+#include "core/peak.h"
+
+static const BenchKind *const kinds[] = {&bench_passes, &bench_render};
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+/* The machine the bars were set on: 2 threads of multiply-adds. */
+static const double reference_gflops = 205;
+
+typedef struct Machine {
+    double gflops, gbps;
+} Machine;
+
+typedef struct Bar {
+    char name[96];
+    double value, limit;
+    bool more, ok;
+} Bar;
+
+void bench_report(Bench *bench, double value, const char *unit, const char *format, ...)
+{
+    if (bench->result_count == BENCH_MOST_RESULTS)
+        return;
+    BenchResult *result = &bench->results[bench->result_count++];
+    va_list arguments;
+    va_start(arguments, format);
+    int length = snprintf(result->name, sizeof result->name, "%s.", bench->name);
+    vsnprintf(result->name + length, sizeof result->name - (size_t)length, format, arguments);
+    va_end(arguments);
+    result->value = value;
+    result->unit = unit;
+    printf("  %-44s %10.4g %s\n", result->name, value, unit);
+    fflush(stdout);
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+double bench_median(double *values, size_t count)
+{
+    qsort(values, count, sizeof *values, compare_doubles);
+    return values[count / 2];
+}
+
+static SlStatus measure_machine(uint32_t threads, Machine *machine, SlError *error)
+{
+    SlContext *context;
+    SlContextDef def = sl_default_context_def();
+    def.threads = threads;
+    SlStatus status = sl_context_create(&def, &context, error);
+    if (status != SL_OK)
+        return status;
+    machine->gflops = sl_peak_gflops(context);
+    machine->gbps = sl_peak_read_gbps(context);
+    printf("  machine: %.1f GFLOP/s (%s, %u threads), %.1f GB/s read\n", machine->gflops,
+           sl_context_isa_name(context), threads, machine->gbps);
+    sl_context_destroy(context);
+    return SL_OK;
+}
+
+static FILE *open_limits(char *path, size_t size)
+{
+    char program[700];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(program, '/');
+    if (slash != NULL)
+        *slash = '\0';
+    snprintf(path, size, "%s/../bench/limits.csv", program);
+    FILE *file = fopen(path, "r");
+    if (file == NULL) {
+        snprintf(path, size, "bench/limits.csv");
+        file = fopen(path, "r");
+    }
+    return file;
+}
+
+static const BenchResult *find_result(const Bench *bench, const char *name)
+{
+    for (size_t k = 0; k < bench->result_count; k++)
+        if (strcmp(bench->results[k].name, name) == 0)
+            return &bench->results[k];
+    return NULL;
+}
+
+/* Reads the limits of this benchmark and judges its results. A bar without a result is missed,
+   unless a quick run left it out. Returns the number of bars, -1 for a bad file. */
+static long judge(const Bench *bench, double factor, Bar *bars)
+{
+    char path[800], line[256];
+    FILE *file = open_limits(path, sizeof path);
+    if (file == NULL) {
+        fprintf(stderr, "sleet: bench/limits.csv is neither beside the program nor here\n");
+        return -1;
+    }
+    long count = 0;
+    size_t prefix = strlen(bench->name);
+    for (int number = 1; fgets(line, sizeof line, file) != NULL; number++) {
+        char name[96], better[8];
+        double limit;
+        int issue, scaled;
+        if (number == 1 || line[0] == '\n')
+            continue;
+        if (sscanf(line, "%95[^,],%lf,%7[^,],%d,%d", name, &limit, better, &issue, &scaled) != 5) {
+            fprintf(stderr, "sleet: %s:%d: not name,limit,better,issue,scaled\n", path, number);
+            count = -1;
+            break;
+        }
+        if (strncmp(name, bench->name, prefix) != 0 || name[prefix] != '.')
+            continue;
+        const BenchResult *result = find_result(bench, name);
+        if (result == NULL && bench->quick)
+            continue;
+        bool more = strcmp(better, "more") == 0;
+        double value = result == NULL ? (more ? -1e30 : 1e30)
+                                      : result->value * (scaled ? (more ? 1 / factor : factor) : 1);
+        if (!isfinite(value))
+            value = more ? -1e30 : 1e30;
+        Bar *bar = &bars[count++];
+        snprintf(bar->name, sizeof bar->name, "%s", name);
+        bar->value = value;
+        bar->limit = limit;
+        bar->more = more;
+        bar->ok = more ? value >= limit : value <= limit;
+        if (count == BENCH_MOST_RESULTS)
+            break;
+    }
+    fclose(file);
+    return count;
+}
+
+static int write_json(const char *path, const Bench *bench, const Machine machine[2],
+                      double factor, const Bar *bars, long bar_count)
+{
+    FILE *file = fopen(path, "w");
+    if (file == NULL) {
+        fprintf(stderr, "sleet: %s cannot be written\n", path);
+        return EXIT_FILES;
+    }
+    fprintf(file, "{\n  \"bench\": \"%s\",\n  \"quick\": %s,\n  \"version\": \"%s\",\n",
+            bench->name, bench->quick ? "true" : "false", sl_version());
+    fprintf(file, "  \"machine\": {\"gflops_before\": %.6g, \"gflops_after\": %.6g, "
+                  "\"read_gbps_before\": %.6g, \"read_gbps_after\": %.6g, \"scale\": %.6g},\n",
+            machine[0].gflops, machine[1].gflops, machine[0].gbps, machine[1].gbps, factor);
+    fprintf(file, "  \"results\": [");
+    for (size_t k = 0; k < bench->result_count; k++)
+        fprintf(file, "%s\n    {\"name\": \"%s\", \"value\": %.9g, \"unit\": \"%s\"}",
+                k > 0 ? "," : "", bench->results[k].name,
+                isfinite(bench->results[k].value) ? bench->results[k].value : -1.0,
+                bench->results[k].unit);
+    fprintf(file, "\n  ],\n  \"bars\": [");
+    for (long k = 0; k < bar_count; k++)
+        fprintf(file,
+                "%s\n    {\"name\": \"%s\", \"value\": %.9g, \"limit\": %.9g, \"better\": \"%s\", "
+                "\"ok\": %s}",
+                k > 0 ? "," : "", bars[k].name, bars[k].value, bars[k].limit,
+                bars[k].more ? "more" : "less", bars[k].ok ? "true" : "false");
+    fprintf(file, "\n  ]\n}\n");
+    return fclose(file) == 0 ? EXIT_DONE : EXIT_FILES;
+}
+
+static int run_bench(const BenchKind *kind, bool quick, const char *json)
+{
+    Bench *bench = calloc(1, sizeof *bench);
+    Bar *bars = calloc(BENCH_MOST_RESULTS, sizeof *bars);
+    Machine machine[2];
+    SlError error = {SL_OK, ""};
+    if (bench == NULL || bars == NULL) {
+        free(bench);
+        free(bars);
+        return EXIT_MEMORY;
+    }
+    bench->name = kind->name;
+    bench->quick = quick;
+    bench->threads = 2;
+    printf("%s: %s\n", kind->name, kind->summary);
+    SlStatus status = measure_machine(bench->threads, &machine[0], &error);
+    if (status == SL_OK)
+        status = kind->run(bench, &error);
+    if (status == SL_OK)
+        status = measure_machine(bench->threads, &machine[1], &error);
+    int code = status == SL_OK ? EXIT_DONE : app_fail(&error);
+    if (status == SL_OK) {
+        double factor = 0.5 * (machine[0].gflops + machine[1].gflops) / reference_gflops;
+        factor = fmin(fmax(factor, 0.8), 1.25);
+        long count = judge(bench, factor, bars);
+        printf("bars (times scaled by %.3f where the bar says so):\n", factor);
+        for (long k = 0; k < count; k++) {
+            printf("  %-44s %10.4g %s %g  %s\n", bars[k].name, bars[k].value,
+                   bars[k].more ? ">=" : "<=", bars[k].limit, bars[k].ok ? "ok" : "MISSED");
+            if (!bars[k].ok)
+                code = EXIT_MISSED;
+        }
+        if (count < 0)
+            code = EXIT_FILES;
+        if (json != NULL && count >= 0) {
+            int written = write_json(json, bench, machine, factor, bars, count);
+            code = written != EXIT_DONE ? written : code;
+        }
+    }
+    free(bench);
+    free(bars);
+    return code;
+}
+
+enum { O_QUICK, O_JSON, O_COUNT };
+static const AppOption options[O_COUNT] = {
+    [O_QUICK] = {"quick", 'q', NULL, "fewer sizes and repeats; bars not measured are left out"},
+    [O_JSON] = {"json", 'j', "FILE", "also write results and bars as JSON"},
+};
+
+static int bench(int count, char **words)
+{
+    AppInput input;
+    int code = app_parse(&app_bench_command, count, words, &input);
+    if (code >= 0)
+        return code;
+    if (input.word_count == 0) {
+        for (int k = 0; k < KINDS; k++)
+            printf("%-10s %s\n", kinds[k]->name, kinds[k]->summary);
+        return EXIT_DONE;
+    }
+    const char *names[KINDS];
+    for (int k = 0; k < KINDS; k++) {
+        names[k] = kinds[k]->name;
+        if (strcmp(input.words[0], kinds[k]->name) == 0)
+            return run_bench(kinds[k], input.value[O_QUICK] != NULL, input.value[O_JSON]);
+    }
+    const char *near = sl_nearest_name(input.words[0], names, KINDS);
+    return app_usage_error("bench", "there is no benchmark \"%.40s\"%s%s%s", input.words[0],
+                           near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
+                           near != NULL ? "\"?" : "");
+}
+
+const AppCommand app_bench_command = {
+    .name = "bench",
+    .arguments = "[NAME] [options]",
+    .summary = "measure this machine and Sleet on it, against the bars in bench/limits.csv",
+    .examples = "  sleet bench\n  sleet bench passes --quick\n  sleet bench passes --json p.json\n",
+    .options = options,
+    .option_count = O_COUNT,
+    .run = bench,
+};

@@ -1,0 +1,39 @@
+/* Benchmarks: measured numbers by name, compared with the bars of bench/limits.csv. A benchmark
+   has no limit of its own. */
+#ifndef APP_BENCH_H
+#define APP_BENCH_H
+
+#include "app/app.h"
+
+enum { BENCH_MOST_RESULTS = 256 };
+
+typedef struct BenchResult {
+    char name[96];
+    double value;
+    const char *unit;
+} BenchResult;
+
+typedef struct Bench {
+    const char *name;
+    bool quick;
+    uint32_t threads; /* of the main measurements */
+    BenchResult results[BENCH_MOST_RESULTS];
+    size_t result_count;
+} Bench;
+
+typedef struct BenchKind {
+    const char *name, *summary;
+    SlStatus (*run)(Bench *bench, SlError *error);
+} BenchKind;
+
+extern const BenchKind bench_passes, bench_render;
+
+void bench_report(Bench *bench, double value, const char *unit, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* Sorts and returns the middle. */
+double bench_median(double *values, size_t count);
+/* A dam break of side³ particles, half a second in (a tenth if quick), ready for one more step. */
+SlStatus bench_dam(uint32_t threads, uint32_t side, const char *kernel, uint32_t steps,
+                   SlWorld **world, SlError *error);
+
+#endif

@@ -1,0 +1,201 @@
+/* sleet demo: a scene of scenes/ simulated and drawn in one go, for the first look. */
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/draw.h"
+#include "core/error.h"
+#include "core/timer.h"
+
+enum { O_OUTPUT, O_FRAMES, O_SET, O_THREADS, O_LIST, O_COUNT };
+static const AppOption options[O_COUNT] = {
+    [O_OUTPUT] = {"output", 'o', "DIR", "folder for the picture and the video (out/demo)"},
+    [O_FRAMES] = {"frames", 'n', "N", "show frames 0 to N instead of the scene's"},
+    [O_SET] = {"set", 's', "PATH=VALUE", "change any value of the scene; may be repeated", true},
+    [O_THREADS] = {"threads", 't', "N", "threads (default: one per processor)"},
+    [O_LIST] = {"list", 'l', NULL, "list the scenes there are"},
+};
+
+/* The folder of scenes: beside the working folder, or beside the program. */
+static bool find_scenes(char *folder, size_t size)
+{
+    char program[700];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(program, '/');
+    if (slash != NULL)
+        *slash = '\0';
+    snprintf(folder, size, "%s/../scenes", program);
+    if (!app_is_folder(folder))
+        snprintf(folder, size, "%s/../share/sleet/scenes", program);
+    if (!app_is_folder(folder))
+        snprintf(folder, size, "scenes");
+    return app_is_folder(folder);
+}
+
+static int list_scenes(const char *folder)
+{
+    struct dirent **entries;
+    int count = scandir(folder, &entries, NULL, alphasort);
+    for (int k = 0; k < count; k++) {
+        char stem[256];
+        const char *end = strrchr(entries[k]->d_name, '.');
+        if (end != NULL && strcmp(end, ".json") == 0) {
+            app_stem(stem, sizeof stem, entries[k]->d_name);
+            printf("%s\n", stem);
+        }
+        free(entries[k]);
+    }
+    if (count >= 0)
+        free(entries);
+    return count >= 0 ? EXIT_DONE : EXIT_FILES;
+}
+
+typedef struct Job {
+    SlContext *context;
+    SlScene *scene;
+    SlWorld *world;
+    AppDrawing drawing;
+    AppProgress progress;
+    uint64_t frames, picture;
+    char picture_path[1024];
+} Job;
+
+static SlStatus set_up(Job *job, const AppInput *input, const char *path, const char *folder,
+                       SlError *error)
+{
+    SlStatus status = app_context(input->value[O_THREADS], false, &job->context, error);
+    if (status == SL_OK)
+        status = app_scene(job->context, path, input, &job->scene, error);
+    if (status != SL_OK)
+        return status;
+    if (input->value[O_FRAMES] == NULL)
+        job->frames = sl_scene_frames(job->scene);
+    /* A dam has broken and the wave has hit a wall by two fifths of the way. */
+    job->picture = 2 * job->frames / 5;
+    SlWorldDef def = sl_default_world_def();
+    def.context = job->context;
+    status = sl_scene_build(job->scene, &def, &job->world, error);
+    if (status == SL_OK)
+        status = sl_world_start(job->world, error);
+    char video[1024];
+    snprintf(video, sizeof video, "%s/video.mp4", folder);
+    const SlCamera *camera;
+    if (status == SL_OK)
+        status = app_camera(job->scene, NULL, &camera, error);
+    if (status == SL_OK)
+        status = app_drawing_open(&job->drawing, job->context, job->scene, camera, folder, video,
+                                  false, error);
+    return status;
+}
+
+static SlStatus play(Job *job, SlError *error)
+{
+    SlStatus status = SL_OK;
+    for (uint64_t frame = 0; status == SL_OK && frame <= job->frames; frame++) {
+        if (frame > 0)
+            status = sl_world_advance_frame(job->world, error);
+        /* Frame 0 and 1 … N are N + 1 pictures; the video holds N, its length is N / rate. */
+        if (status == SL_OK && frame < job->frames)
+            status = app_drawing_add(&job->drawing, job->scene, sl_world_view(job->world),
+                                     frame == job->picture, error);
+        if (frame == job->picture)
+            memcpy(job->picture_path, job->drawing.last_png, sizeof job->picture_path);
+        app_progress_show(&job->progress, frame, "");
+        if (status == SL_OK && app_interrupted())
+            status = sl_error_set(error, SL_ERROR_CANCELLED, "stopped by the user");
+    }
+    return status;
+}
+
+static int finish(Job *job, SlStatus status, double seconds, SlError *error)
+{
+    app_progress_end(&job->progress);
+    bool keep = status == SL_OK || status == SL_ERROR_CANCELLED;
+    bool film = job->drawing.video != NULL;
+    SlError close_error;
+    SlStatus closed = app_drawing_close(&job->drawing, keep, &close_error);
+    if (status == SL_OK && closed != SL_OK) {
+        status = closed;
+        *error = close_error;
+    }
+    int code = EXIT_DONE;
+    if (status == SL_ERROR_CANCELLED)
+        code = EXIT_STOPPED;
+    else if (status != SL_OK)
+        code = app_fail(error);
+    else
+        fprintf(stderr, "done in %.0f s\n", seconds);
+    if (keep && job->picture_path[0] != '\0')
+        printf("picture: %s\n", job->picture_path);
+    if (keep && film && closed == SL_OK)
+        printf("video:   %s\n", job->drawing.video_path);
+    else if (keep && job->drawing.drawn > 0 && !film)
+        printf("frames:  %s\n", job->drawing.folder);
+    sl_world_destroy(job->world);
+    sl_scene_destroy(job->scene);
+    sl_context_destroy(job->context);
+    return code;
+}
+
+static int demo_of(const AppInput *input, const char *scenes, Job *job)
+{
+    const char *name = input->word_count > 0 ? input->words[0] : "dam_break";
+    char path[1024], folder[900];
+    if (strchr(name, '/') != NULL || strstr(name, ".json") != NULL)
+        snprintf(path, sizeof path, "%s", name);
+    else
+        snprintf(path, sizeof path, "%.700s/%.200s.json", scenes, name);
+    snprintf(folder, sizeof folder, "%s",
+             input->value[O_OUTPUT] != NULL ? input->value[O_OUTPUT] : "out/demo");
+    SlError error = {SL_OK, ""};
+    double began = sl_seconds();
+    app_catch_interrupts();
+    SlStatus status = set_up(job, input, path, folder, &error);
+    if (status == SL_OK) {
+        fprintf(stderr, "%s: %llu particles, %llu frames, %u threads\n", sl_scene_name(job->scene),
+                (unsigned long long)sl_world_particle_count(job->world),
+                (unsigned long long)job->frames, sl_context_threads(job->context));
+        app_progress_begin(&job->progress, "simulating and drawing", job->frames, false);
+        status = play(job, &error);
+    }
+    return finish(job, status, sl_seconds() - began, &error);
+}
+
+static int demo(int count, char **words)
+{
+    AppInput input;
+    Job job = {0};
+    uint64_t number;
+    char scenes[800];
+    int code = app_parse(&app_demo_command, count, words, &input);
+    if (code < 0 && input.word_count > 1)
+        code = app_usage_error("demo", "one scene at a time");
+    if (code < 0 && input.value[O_FRAMES] != NULL &&
+        !app_whole(&app_demo_command, "frames", input.value[O_FRAMES], 1, 10000000, &job.frames))
+        code = EXIT_USAGE;
+    if (code < 0 && input.value[O_THREADS] != NULL &&
+        !app_whole(&app_demo_command, "threads", input.value[O_THREADS], 1, 256, &number))
+        code = EXIT_USAGE;
+    if (code < 0 && !find_scenes(scenes, sizeof scenes)) {
+        fprintf(stderr, "sleet: no folder \"scenes\" beside the program or here\n");
+        code = EXIT_FILES;
+    }
+    if (code < 0)
+        code = input.value[O_LIST] != NULL ? list_scenes(scenes) : demo_of(&input, scenes, &job);
+    app_input_free(&input);
+    return code;
+}
+
+const AppCommand app_demo_command = {
+    .name = "demo",
+    .arguments = "[NAME] [options]",
+    .summary = "simulate and draw a scene for a first look",
+    .examples = "  sleet demo\n"
+                "  sleet demo --list\n"
+                "  sleet demo dam_break_small --frames 120 -o out/small\n",
+    .options = options,
+    .option_count = O_COUNT,
+    .run = demo,
+};

@@ -1,0 +1,173 @@
+/* sleet info: what a scene, a frame file, a folder of frames or this program is. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/app.h"
+#include "core/error.h"
+#include "core/machine.h"
+
+static const double gib = 1024.0 * 1024 * 1024;
+
+static int info_program(void)
+{
+    SlError error;
+    SlContext *context;
+    if (app_context(NULL, true, &context, &error) != SL_OK)
+        return app_fail(&error);
+    printf("sleet %s\n", sl_version());
+    printf("path: %s\n", sl_context_isa_name(context));
+    printf("threads: %u\n", sl_context_threads(context));
+    printf("memory available: %.1f GiB\n", (double)sl_machine_memory_available() / gib);
+    printf("ffmpeg: %s\n", system("command -v ffmpeg > /dev/null 2>&1") == 0 ? "yes" : "no");
+    sl_context_destroy(context);
+    return EXIT_DONE;
+}
+
+/* Least, mean and most of a field; of the length for vectors. */
+static void print_field(const SlFieldView *field)
+{
+    double least = INFINITY, most = -INFINITY, sum = 0;
+    for (size_t i = 0; i < field->count; i++) {
+        const char *at = (const char *)field->data + i * field->stride;
+        float v[3] = {0, 0, 0};
+        uint32_t whole = 0;
+        double value;
+        if (field->type == SL_FIELD_U32) {
+            memcpy(&whole, at, 4);
+            value = whole;
+        } else {
+            memcpy(v, at, 4 * sl_field_lanes(field->type));
+            value = field->type == SL_FIELD_F32
+                        ? (double)v[0]
+                        : sqrt((double)v[0] * v[0] + (double)v[1] * v[1] + (double)v[2] * v[2]);
+        }
+        least = fmin(least, value);
+        most = fmax(most, value);
+        sum += value;
+    }
+    static const char *const types[] = {"", "u32", "f32", "f32x3"};
+    printf("  %-10s %-6s %-6s", field->name, types[field->type],
+           field->unit[0] != '\0' ? field->unit : "-");
+    if (field->count > 0)
+        printf(" %sleast %.6g, mean %.6g, most %.6g", field->type == SL_FIELD_F32X3 ? "length " : "",
+               least, sum / (double)field->count, most);
+    printf("\n");
+}
+
+static int info_frame(SlContext *context, const char *path)
+{
+    SlFrame *frame;
+    SlError error;
+    if (sl_frame_read(context, path, &frame, &error) != SL_OK)
+        return app_fail(&error);
+    const SlFrameView *view = sl_frame_view(frame);
+    printf("frame: %llu\ntime: %.6g s\n", (unsigned long long)view->frame, view->time);
+    printf("domain: (%g, %g, %g) to (%g, %g, %g) m\n", (double)view->domain.min.x,
+           (double)view->domain.min.y, (double)view->domain.min.z, (double)view->domain.max.x,
+           (double)view->domain.max.y, (double)view->domain.max.z);
+    printf("colliders: %zu\n", view->shape_count);
+    for (size_t s = 0; s < view->system_count; s++) {
+        const SlSystemView *system = &view->systems[s];
+        printf("system: %s, solver %s, %zu particles, spacing %g m\n", system->name,
+               system->solver, system->particle_count, (double)system->spacing);
+        for (size_t f = 0; f < system->field_count; f++)
+            print_field(&system->fields[f]);
+    }
+    sl_frame_destroy(frame);
+    return EXIT_DONE;
+}
+
+static int info_scene(SlContext *context, const char *path, const AppInput *input)
+{
+    SlScene *scene = NULL;
+    SlWorld *world = NULL;
+    SlError error;
+    SlWorldDef def = sl_default_world_def();
+    def.context = context;
+    SlStatus status = app_scene(context, path, input, &scene, &error);
+    if (status == SL_OK)
+        status = sl_scene_build(scene, &def, &world, &error);
+    if (status == SL_OK) {
+        printf("scene: %s\n", sl_scene_name(scene));
+        printf("frames: %llu at %.6g per second\n", (unsigned long long)sl_scene_frames(scene),
+               1 / sl_scene_frame_time(scene));
+        printf("particles: %llu\n", (unsigned long long)sl_world_particle_count(world));
+        printf("memory: %.3f GiB\n", (double)sl_world_memory_needed(world) / gib);
+        printf("cameras: %zu\n", sl_scene_camera_count(scene));
+    }
+    sl_world_destroy(world);
+    sl_scene_destroy(scene);
+    return status == SL_OK ? EXIT_DONE : app_fail(&error);
+}
+
+static int info_folder(SlContext *context, const char *path)
+{
+    uint64_t *numbers;
+    long count = app_list_frames(path, &numbers);
+    int code = EXIT_DONE;
+    if (count <= 0) {
+        SlError error;
+        sl_error_set(&error, SL_ERROR_IO, "%.300s: holds no frames", path);
+        code = app_fail(&error);
+    } else {
+        char last[1024];
+        printf("frames: %ld, %llu to %llu\n", count, (unsigned long long)numbers[0],
+               (unsigned long long)numbers[count - 1]);
+        app_frame_path(last, sizeof last, path, numbers[count - 1], ".slf");
+        code = info_frame(context, last);
+    }
+    free(numbers);
+    return code;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t a = strlen(text), b = strlen(end);
+    return a >= b && strcmp(text + a - b, end) == 0;
+}
+
+enum { O_SET, O_COUNT };
+static const AppOption options[O_COUNT] = {
+    [O_SET] = {"set", 's', "PATH=VALUE", "change any value of a scene; may be repeated", true},
+};
+
+static int info(int count, char **words)
+{
+    AppInput input;
+    int code = app_parse(&app_info_command, count, words, &input);
+    if (code >= 0)
+        return code;
+    if (input.word_count == 0)
+        return info_program();
+    SlContext *context;
+    SlError error;
+    if (input.word_count > 1)
+        code = app_usage_error("info", "one file or folder at a time");
+    else if (app_context(NULL, true, &context, &error) != SL_OK)
+        code = app_fail(&error);
+    else {
+        const char *path = input.words[0];
+        if (app_is_folder(path))
+            code = info_folder(context, path);
+        else if (ends_with(path, ".slf"))
+            code = info_frame(context, path);
+        else
+            code = info_scene(context, path, &input);
+        sl_context_destroy(context);
+    }
+    app_input_free(&input);
+    return code;
+}
+
+const AppCommand app_info_command = {
+    .name = "info",
+    .arguments = "[FILE|DIR]",
+    .summary = "describe a scene, a frame file, a folder of frames, or this program",
+    .examples = "  sleet info\n"
+                "  sleet info scenes/dam_break.json\n"
+                "  sleet info out/dam/frame_000120.slf\n",
+    .options = options,
+    .option_count = O_COUNT,
+    .run = info,
+};

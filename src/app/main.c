@@ -1,0 +1,52 @@
+/* The sleet command: picks the sub-command. One file each. */
+#include <string.h>
+
+#include "app/app.h"
+
+static const AppCommand *const commands[] = {&app_demo_command,   &app_run_command,
+                                             &app_render_command, &app_info_command,
+                                             &app_params_command, &app_bench_command};
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+static void print_help(FILE *to)
+{
+    fprintf(to, "sleet %s: particles for water and snow\n\nusage: sleet COMMAND …\n\n",
+            sl_version());
+    for (int k = 0; k < COMMANDS; k++)
+        fprintf(to, "  %-8s %s\n", commands[k]->name, commands[k]->summary);
+    fprintf(to, "\nsleet COMMAND --help explains each, with examples.\n\n"
+                "exit codes: 0 done · 1 a benchmark missed a bar · 2 bad command line · 3 bad scene "
+                "or input file\n"
+                "            4 not enough memory · 5 a file cannot be read or written · 6 the "
+                "numbers went wrong\n"
+                "            7 a part is not on this machine · 130 stopped by Ctrl-C, everything "
+                "written is valid\n");
+}
+
+int main(int count, char **words)
+{
+    if (count < 2) {
+        print_help(stderr);
+        return EXIT_USAGE;
+    }
+    if (strcmp(words[1], "--help") == 0 || strcmp(words[1], "-h") == 0 ||
+        strcmp(words[1], "help") == 0) {
+        print_help(stdout);
+        return EXIT_DONE;
+    }
+    if (strcmp(words[1], "--version") == 0) {
+        printf("sleet %s\n", sl_version());
+        return EXIT_DONE;
+    }
+    const char *names[COMMANDS];
+    for (int k = 0; k < COMMANDS; k++) {
+        names[k] = commands[k]->name;
+        if (strcmp(words[1], commands[k]->name) == 0)
+            return commands[k]->run(count - 2, words + 2);
+    }
+    const char *near = sl_nearest_name(words[1], names, COMMANDS);
+    fprintf(stderr, "sleet: there is no command \"%.40s\"%s%s%s; sleet --help lists them\n",
+            words[1], near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
+            near != NULL ? "\"?" : "");
+    return EXIT_USAGE;
+}

@@ -1,0 +1,191 @@
+/* Reading a command line against a command's table, and the help made from the same table. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/app.h"
+
+int app_exit_code(SlStatus status)
+{
+    switch (status) {
+    case SL_OK: return EXIT_DONE;
+    case SL_ERROR_ARGUMENT:
+    case SL_ERROR_PARSE: return EXIT_INPUT;
+    case SL_ERROR_MEMORY: return EXIT_MEMORY;
+    case SL_ERROR_IO: return EXIT_FILES;
+    case SL_ERROR_NUMBERS: return EXIT_NUMBERS;
+    case SL_ERROR_UNSUPPORTED: return EXIT_UNSUPPORTED;
+    case SL_ERROR_CANCELLED: return EXIT_STOPPED;
+    }
+    return EXIT_INPUT;
+}
+
+int app_fail(const SlError *error)
+{
+    app_progress_clear();
+    fprintf(stderr, "sleet: %s\n", error->text);
+    return app_exit_code(error->status);
+}
+
+int app_usage_error(const char *command, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "sleet %s: ", command);
+    vfprintf(stderr, format, arguments);
+    fprintf(stderr, "; sleet %s --help explains it\n", command);
+    va_end(arguments);
+    return EXIT_USAGE;
+}
+
+static void print_command_help(const AppCommand *command)
+{
+    printf("usage: sleet %s %s\n\n%s\n\n", command->name, command->arguments, command->summary);
+    for (size_t k = 0; k < command->option_count; k++) {
+        const AppOption *option = &command->options[k];
+        char left[64], letter[8] = "    ";
+        if (option->letter != 0)
+            snprintf(letter, sizeof letter, "-%c, ", option->letter);
+        snprintf(left, sizeof left, "%s--%s%s%s", letter, option->name,
+                 option->value != NULL ? " " : "", option->value != NULL ? option->value : "");
+        printf("  %-24s %s\n", left, option->meaning);
+    }
+    printf("  %-24s %s\n\nexamples:\n%s", "-h, --help", "this text", command->examples);
+}
+
+static long find_option(const AppCommand *command, const char *word, size_t length)
+{
+    for (size_t k = 0; k < command->option_count; k++) {
+        const AppOption *option = &command->options[k];
+        if (word[1] == '-' && strlen(option->name) == length - 2 &&
+            strncmp(option->name, word + 2, length - 2) == 0)
+            return (long)k;
+        if (word[1] != '-' && length == 2 && option->letter == word[1])
+            return (long)k;
+    }
+    return -1;
+}
+
+static int unknown_option(const AppCommand *command, const char *word)
+{
+    const char *names[APP_MOST_OPTIONS];
+    for (size_t k = 0; k < command->option_count; k++)
+        names[k] = command->options[k].name;
+    const char *near =
+        word[1] == '-' ? sl_nearest_name(word + 2, names, command->option_count) : NULL;
+    return app_usage_error(command->name, "unknown option %.40s%s%s%s", word,
+                           near != NULL ? "; did you mean --" : "", near != NULL ? near : "",
+                           near != NULL ? "?" : "");
+}
+
+/* Splits "path=value" of --set. */
+static int add_set(const AppCommand *command, const char *text, AppInput *input)
+{
+    const char *equals = strchr(text, '=');
+    if (equals == NULL || equals == text)
+        return app_usage_error(command->name, "--set takes path=value, not \"%.60s\"", text);
+    if (input->set_count == APP_MOST_SETS)
+        return app_usage_error(command->name, "at most %d --set are read", APP_MOST_SETS);
+    char *copy = strdup(text);
+    if (copy == NULL)
+        return EXIT_MEMORY;
+    copy[equals - text] = '\0';
+    input->set_storage[input->set_count] = copy;
+    input->sets[input->set_count++] =
+        (SlSceneOverride){copy, copy + (equals - text) + 1};
+    return -1;
+}
+
+int app_parse(const AppCommand *command, int count, char **words, AppInput *input)
+{
+    memset(input, 0, sizeof *input);
+    bool options_end = false;
+    for (int k = 0; k < count; k++) {
+        const char *word = words[k];
+        if (options_end || word[0] != '-' || word[1] == '\0') {
+            if (input->word_count == APP_MOST_WORDS)
+                return app_usage_error(command->name, "too many words");
+            input->words[input->word_count++] = word;
+            continue;
+        }
+        if (strcmp(word, "--") == 0) {
+            options_end = true;
+            continue;
+        }
+        if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+            print_command_help(command);
+            return EXIT_DONE;
+        }
+        const char *equals = word[1] == '-' ? strchr(word, '=') : NULL;
+        size_t length = equals != NULL ? (size_t)(equals - word) : strlen(word);
+        long place = find_option(command, word, length);
+        if (place < 0)
+            return unknown_option(command, word);
+        const AppOption *option = &command->options[place];
+        const char *value = "";
+        if (option->value != NULL) {
+            value = equals != NULL ? equals + 1 : k + 1 < count ? words[++k] : NULL;
+            if (value == NULL)
+                return app_usage_error(command->name, "--%s needs %s", option->name,
+                                       option->value);
+        } else if (equals != NULL) {
+            return app_usage_error(command->name, "--%s takes no value", option->name);
+        }
+        if (option->repeats) {
+            int code = add_set(command, value, input);
+            if (code >= 0)
+                return code;
+        } else if (input->value[place] != NULL) {
+            return app_usage_error(command->name, "--%s is given twice", option->name);
+        }
+        input->value[place] = value;
+    }
+    return -1;
+}
+
+void app_input_free(AppInput *input)
+{
+    for (size_t k = 0; k < input->set_count; k++)
+        free(input->set_storage[k]);
+    input->set_count = 0;
+}
+
+static bool parse_whole(const char *text, const char **end, uint64_t *value)
+{
+    if (*text < '0' || *text > '9')
+        return false;
+    char *stop;
+    errno = 0;
+    *value = strtoull(text, &stop, 10);
+    *end = stop;
+    return errno == 0;
+}
+
+bool app_whole(const AppCommand *command, const char *option, const char *text, uint64_t low,
+               uint64_t high, uint64_t *value)
+{
+    const char *end;
+    if (parse_whole(text, &end, value) && *end == '\0' && *value >= low && *value <= high)
+        return true;
+    app_usage_error(command->name, "--%s takes a whole number from %llu to %llu, not \"%.40s\"",
+                    option, (unsigned long long)low, (unsigned long long)high, text);
+    return false;
+}
+
+bool app_range(const AppCommand *command, const char *text, uint64_t *first, uint64_t *last)
+{
+    const char *end;
+    if (parse_whole(text, &end, first)) {
+        *last = *first;
+        if (*end == '\0')
+            return true;
+        *last = UINT64_MAX;
+        if (*end == '-' && (end[1] == '\0' ||
+                            (parse_whole(end + 1, &end, last) && *end == '\0' && *last >= *first)))
+            return true;
+    }
+    app_usage_error(command->name, "--frames takes a frame or a range such as 20-80, not \"%.40s\"",
+                    text);
+    return false;
+}

@@ -1,0 +1,128 @@
+/* Progress on standard error: a bar on a terminal, plain lines otherwise; signals; the log. */
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "app/app.h"
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void time_left(char *text, size_t size, double seconds)
+{
+    unsigned whole = seconds < 0 ? 0 : seconds > 3.5e6 ? 3500000 : (unsigned)(seconds + 0.5);
+    if (whole >= 3600)
+        snprintf(text, size, "%u:%02u:%02u", whole / 3600, whole / 60 % 60, whole % 60);
+    else
+        snprintf(text, size, "%u:%02u", whole / 60, whole % 60);
+}
+
+static bool bar_is_drawn; /* the command's own state: one bar per process */
+
+void app_progress_clear(void)
+{
+    if (bar_is_drawn)
+        fprintf(stderr, "\r\033[K");
+    bar_is_drawn = false;
+}
+
+void app_progress_begin(AppProgress *progress, const char *what, uint64_t total, bool quiet)
+{
+    *progress = (AppProgress){.quiet = quiet,
+                              .terminal = isatty(STDERR_FILENO) != 0,
+                              .what = what,
+                              .total = total,
+                              .started = now()};
+}
+
+void app_progress_show(AppProgress *progress, uint64_t done, const char *more)
+{
+    if (progress->quiet || progress->total == 0)
+        return;
+    double t = now(), spent = t - progress->started;
+    double fraction = (double)done / (double)progress->total;
+    double rate = spent > 0 ? (double)done / spent : 0;
+    char left[32];
+    time_left(left, sizeof left, rate > 0 ? (double)(progress->total - done) / rate : 0);
+    if (!progress->terminal) { /* at most one line per tenth */
+        int tenth = (int)(10 * fraction);
+        if (tenth == progress->last_tenth && done != progress->total)
+            return;
+        progress->last_tenth = tenth;
+        fprintf(stderr, "%s: frame %llu of %llu, %.2f frames/s, %s left%s%s\n", progress->what,
+                (unsigned long long)done, (unsigned long long)progress->total, rate, left,
+                more[0] != '\0' ? ", " : "", more);
+        return;
+    }
+    if (t - progress->last_shown < 0.1 && done != progress->total)
+        return;
+    progress->last_shown = t;
+    enum { WIDTH = 28 };
+    char bar[3 * WIDTH + 1], *at = bar;
+    for (int k = 0; k < WIDTH; k++) {
+        const char *cell = k < (int)(fraction * WIDTH + 0.5) ? "█" : "░";
+        memcpy(at, cell, 3);
+        at += 3;
+    }
+    *at = '\0';
+    fprintf(stderr, "\r\033[K%s %s %3.0f %%  frame %llu/%llu  %.1f frames/s  %s left  %s",
+            progress->what, bar, 100 * fraction, (unsigned long long)done,
+            (unsigned long long)progress->total, rate, left, more);
+    fflush(stderr);
+    bar_is_drawn = true;
+}
+
+void app_progress_end(AppProgress *progress)
+{
+    if (progress->terminal && !progress->quiet && bar_is_drawn) {
+        fprintf(stderr, "\n");
+        bar_is_drawn = false;
+    }
+}
+
+static void log_all(void *user, SlLogLevel level, const char *text)
+{
+    (void)user;
+    app_progress_clear();
+    fprintf(stderr, "%s%s\n", level == SL_LOG_WARNING ? "warning: " : "", text);
+}
+
+static void log_nothing(void *user, SlLogLevel level, const char *text)
+{
+    (void)user;
+    (void)level;
+    (void)text;
+}
+
+SlHooks app_hooks(bool quiet)
+{
+    return (SlHooks){.log = quiet ? log_nothing : log_all};
+}
+
+static volatile sig_atomic_t interrupted;
+
+static void note_interrupt(int number)
+{
+    (void)number;
+    interrupted = 1;
+}
+
+void app_catch_interrupts(void)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = note_interrupt;
+    action.sa_flags = SA_RESTART | SA_RESETHAND; /* a second Ctrl-C ends at once */
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+bool app_interrupted(void)
+{
+    return interrupted != 0;
+}
