@@ -59,12 +59,12 @@ check "output below a file" 5 "$work/file/out" "$work/file/out" \
     "$good" -o "$work/file/out" --frames 1
 check "output is a file" 5 "$work/file" "$work/file" "$good" -o "$work/file" --frames 1
 
-# Values set on the command line are the command line's mistakes.
-check "--set out of range" 2 "--set time.frames: frames is 0" "$work/e" \
+# Values set on the command line are part of the scene, so their mistakes are the scene's.
+check "--set out of range" 3 "--set time.frames: frames is 0" "$work/e" \
     "$good" -o "$work/e" --frames 1 --set time.frames=0
-check "--set of an unknown key" 2 'did you mean "iterations"?' "$work/f" \
+check "--set of an unknown key" 3 'did you mean "iterations"?' "$work/f" \
     "$good" -o "$work/f" --frames 1 --set systems.water.parameters.iteratoins=3
-check "--set of an unknown system" 2 'nothing in systems is called "watr"' "$work/g" \
+check "--set of an unknown system" 3 'nothing in systems is called "watr"' "$work/g" \
     "$good" -o "$work/g" --frames 1 --set systems.watr.name=x
 
 echo "$cases cases, $failures failures"

@@ -67,7 +67,7 @@ static void a_world_gets_what_the_scene_says(void **state)
     const SlFrameView *view = sl_world_view(world);
     assert_string_equal(view->systems[0].name, "water");
     assert_int_equal(view->shape_count, 1);
-    assert_near(view->domain.max.x, 6, 0);
+    assert_near(view->domain.max.x, 9.4f, 0);
     sl_world_destroy(world);
     sl_scene_destroy(scene);
 }

@@ -1,4 +1,5 @@
 /* The checks of a scene and what --set does to it, on tables of the test's own. */
+#include "geometry/camera.h"
 #include "scene/tables.h"
 #include "support/test.h"
 
@@ -41,6 +42,31 @@ static void a_plain_scene_gets_defaults(void **state)
     assert_true(sl_scene_render_values(scene)[0].number[0] == 1280);
     assert_null(sl_scene_camera(scene, 1));
     sl_scene_destroy(scene);
+}
+
+/* Without cameras there is one that has all of the domain in a 16:9 picture, and fills it. */
+static void the_default_camera_frames_the_domain(void **state)
+{
+    (void)state;
+    static const char *const sizes[] = {"[4,3,2]", "[1,9,1]", "[90,2,3]", "[1,1,50]"};
+    for (size_t k = 0; k < 4; k++) {
+        SlScene *scene;
+        SlSceneOverride overrides[] = {{"domain.max", sizes[k]}};
+        assert_ok(parse(plain_scene, overrides, 1, &scene));
+        SlCameraFrame frame = sl_camera_frame(sl_scene_camera(scene, 0), 1280, 720);
+        float widest = 0;
+        for (int corner = 0; corner < 8; corner++) {
+            SlVec3 high = scene->domain.max;
+            SlVec3 point = {corner & 1 ? high.x : 0, corner & 2 ? high.y : 0,
+                            corner & 4 ? high.z : 0};
+            SlVec3 seen = sl_camera_to_view(&frame, point);
+            assert_true(seen.z > 0);
+            widest = fmaxf(widest, fabsf(frame.focal * seen.x / seen.z) / 640);
+            widest = fmaxf(widest, fabsf(frame.focal * seen.y / seen.z) / 360);
+        }
+        assert_near(widest, 0.95, 1e-3);
+        sl_scene_destroy(scene);
+    }
 }
 
 static void a_full_scene_is_read(void **state)
@@ -345,6 +371,7 @@ int main(void)
     sl_memory_init(&memory, NULL);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plain_scene_gets_defaults),
+        cmocka_unit_test(the_default_camera_frames_the_domain),
         cmocka_unit_test(a_full_scene_is_read),
         cmocka_unit_test(without_a_renderer_its_object_is_not_checked),
         cmocka_unit_test(bad_scenes_are_refused),
