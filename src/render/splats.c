@@ -39,11 +39,11 @@ static const SlParamRow rows[ROW_COUNT] = {
                "colour of particles where color_by is none"},
     [SOLID_COLOR] = {"solid_color", SL_PARAM_VEC3, {{0.80, 0.76, 0.70}}, 0, 1, "sRGB", NULL,
                      "colour of colliders"},
-    [GROUND_COLOR] = {"ground_color", SL_PARAM_VEC3, {{0.60, 0.63, 0.67}}, 0, 1, "sRGB", NULL,
+    [GROUND_COLOR] = {"ground_color", SL_PARAM_VEC3, {{0.49, 0.53, 0.58}}, 0, 1, "sRGB", NULL,
                       "colour of the ground"},
-    [BACKGROUND_TOP] = {"background_top", SL_PARAM_VEC3, {{0.33, 0.41, 0.50}}, 0, 1, "sRGB", NULL,
+    [BACKGROUND_TOP] = {"background_top", SL_PARAM_VEC3, {{0.26, 0.33, 0.42}}, 0, 1, "sRGB", NULL,
                         "colour behind everything, at the top"},
-    [BACKGROUND_BOTTOM] = {"background_bottom", SL_PARAM_VEC3, {{0.70, 0.75, 0.80}}, 0, 1, "sRGB",
+    [BACKGROUND_BOTTOM] = {"background_bottom", SL_PARAM_VEC3, {{0.62, 0.68, 0.74}}, 0, 1, "sRGB",
                            NULL, "colour behind everything, at the bottom"},
     [LIGHT] = {"light", SL_PARAM_VEC3, {{-0.35, 1.0, 0.45}}, -1e6, 1e6, "", NULL,
                "direction from the scene to the key light"},
@@ -154,6 +154,7 @@ static SlStatus make_pictures(Splats *splats, SlError *error)
     f->z = SL_PUSH(arena, float, tiled);
     f->id = SL_PUSH(arena, uint32_t, tiled);
     f->normal = SL_PUSH(arena, uint32_t, tiled);
+    f->busy = SL_PUSH(arena, uint8_t, (size_t)f->tiles_x * f->tiles_y);
     f->depth = push_rows(arena, f->stride, rows_high, SL_FAR);
     f->raw = push_rows(arena, f->stride, rows_high, 1);
     f->occlusion = push_rows(arena, f->stride, rows_high, 1);
@@ -161,10 +162,11 @@ static SlStatus make_pictures(Splats *splats, SlError *error)
     SlShadow *shadow = &f->shadow;
     if (shadow->size > 0)
         shadow->depth = push_rows(arena, shadow->stride, shadow->size, SL_FAR);
-    if (f->z == NULL || f->id == NULL || f->normal == NULL || f->depth == NULL || f->raw == NULL ||
-        f->occlusion == NULL || f->lit == NULL || (shadow->size > 0 && shadow->depth == NULL))
+    if (f->z == NULL || f->id == NULL || f->normal == NULL || f->busy == NULL ||
+        f->depth == NULL || f->raw == NULL || f->occlusion == NULL || f->lit == NULL || (shadow->size > 0 && shadow->depth == NULL))
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory for pictures of %u × %u pixels",
                             f->width, f->height);
+    memset(f->normal, 0, tiled * sizeof *f->normal);
     return SL_OK;
 }
 
@@ -235,6 +237,13 @@ static void light_chunk(void *argument, size_t begin, size_t end, size_t chunk)
     splats->light->particles(&splats->frame, begin, end);
 }
 
+static bool touches(SlRect r, size_t tile, uint32_t tiles_x)
+{
+    int left = (int)(tile % tiles_x) * SL_TILE, top = (int)(tile / tiles_x) * SL_TILE;
+    return r.x0 <= r.x1 && r.y0 <= r.y1 && r.x0 < left + SL_TILE && r.x1 >= left &&
+           r.y0 < top + SL_TILE && r.y1 >= top;
+}
+
 static void shadow_tile(void *argument, size_t begin, size_t end, size_t chunk)
 {
     (void)end;
@@ -247,7 +256,7 @@ static void shadow_tile(void *argument, size_t begin, size_t end, size_t chunk)
         z[k] = SL_FAR;
     float x = (float)(begin % shadow->tiles * SL_TILE), y = (float)(begin / shadow->tiles * SL_TILE);
     for (uint32_t k = 0; k < f->solid_count; k++)
-        if (f->solids[k].shape.kind != SL_SHAPE_PLANE)
+        if (touches(f->solids[k].light_rect, begin, shadow->tiles))
             splats->solid->draw(&f->solids[k], &shadow->rays, x + 0.5f, y + 0.5f, 0, z, NULL);
     splats->shadow->splats(f, begin, z);
     float *out = shadow->depth + sl_tile_origin(begin, shadow->tiles, shadow->stride);
@@ -262,7 +271,6 @@ static void clear_tile(const SlSplatFrame *f, size_t tile)
     for (size_t k = plane; k < end; k++) {
         f->z[k] = SL_FAR;
         f->id[k] = nothing;
-        f->normal[k] = 0;
     }
 }
 
@@ -274,26 +282,39 @@ static void raster_tile(void *argument, size_t begin, size_t end, size_t chunk)
     const SlSplatFrame *f = &splats->frame;
     float x = (float)(begin % f->tiles_x * SL_TILE), y = (float)(begin / f->tiles_x * SL_TILE);
     clear_tile(f, begin);
-    for (uint32_t s = 0; s < f->samples; s++)
-        for (uint32_t k = 0; k < f->solid_count; k++) {
+    for (uint32_t k = 0; k < f->solid_count; k++)
+        for (uint32_t s = 0; s < f->samples && touches(f->solids[k].rect, begin, f->tiles_x); s++) {
             size_t plane = sl_tile_plane(f, begin, s);
             splats->solid->draw(&f->solids[k], &f->rays, x + f->offset_x[s], y + f->offset_y[s],
                                 (uint32_t)f->count + k, f->z + plane, f->id + plane);
         }
     if (!f->look.transparent)
         splats->raster->splats(f, begin);
-    for (uint32_t s = 0; s < f->samples; s++)
-        for (uint32_t k = 0; k < f->solid_count; k++) {
+    for (uint32_t k = 0; k < f->solid_count; k++)
+        for (uint32_t s = 0; s < f->samples && touches(f->solids[k].rect, begin, f->tiles_x); s++) {
             size_t plane = sl_tile_plane(f, begin, s);
             splats->solid->normals(&f->solids[k], &f->rays, &f->camera, x + f->offset_x[s],
                                    y + f->offset_y[s], (uint32_t)f->count + k, f->z + plane,
                                    f->id + plane, f->normal + plane);
         }
-    splats->raster->resolve(f, begin);
+    f->busy[begin] = splats->raster->resolve(f, begin);
     const float *z = f->z + sl_tile_plane(f, begin, 0);
     float *out = f->depth + sl_tile_origin(begin, f->tiles_x, f->stride);
     for (size_t row = 0; row < SL_TILE; row++)
         memcpy(out + row * f->stride, z + row * SL_TILE_STRIDE, SL_TILE * sizeof *z);
+}
+
+/* Whether occlusion taps of this tile can reach anything but the flat ground. */
+static bool busy_around(const SlSplatFrame *f, size_t tile)
+{
+    int reach = (int)(SL_TAP_REACH * (float)f->height) / SL_TILE + 1;
+    int x = (int)(tile % f->tiles_x), y = (int)(tile / f->tiles_x);
+    for (int j = y - reach; j <= y + reach; j++)
+        for (int i = x - reach; i <= x + reach; i++)
+            if (i >= 0 && j >= 0 && i < (int)f->tiles_x && j < (int)f->tiles_y &&
+                f->busy[(size_t)j * f->tiles_x + (size_t)i])
+                return true;
+    return false;
 }
 
 static void light_tile(void *argument, size_t begin, size_t end, size_t chunk)
@@ -301,7 +322,8 @@ static void light_tile(void *argument, size_t begin, size_t end, size_t chunk)
     (void)end;
     (void)chunk;
     const Splats *splats = argument;
-    splats->light->gather(&splats->frame, begin);
+    const SlSplatFrame *f = &splats->frame;
+    splats->light->gather(f, begin, f->look.occlusion > 0 && busy_around(f, begin));
 }
 
 static void blur_tile(void *argument, size_t begin, size_t end, size_t chunk)
@@ -385,8 +407,9 @@ static void set_look(const Splats *splats, const SlFrameView *view, const SlBox 
         .translucency = 0.15f * sl_length(size),
         .checker = sl_scene_checker(scene),
         .center = sl_scale(sl_add(scene->min, scene->max), 0.5f),
-        .fade = 4.0f * sl_length(size),
+        .fade = 3.2f * sl_length(size),
         .transparent = number(splats, STYLE) == 1};
+    f->look.half = sl_unit(sl_add(f->look.to_light, sl_vec3(0, 0, -1)));
 }
 
 static SlStatus set_scene(Splats *splats, const SlFrameView *view, const SlBox *scene,
@@ -411,6 +434,8 @@ static SlStatus set_scene(Splats *splats, const SlFrameView *view, const SlBox *
     f->solids = solids;
     f->solid_count = sl_scene_solids(view, scene, number(splats, GROUND) != 0, solids);
     uint32_t *colors = f->color + f->count;
+    for (uint32_t k = 0; k < f->solid_count; k++)
+        sl_scene_bound_solid(f, &solids[k]);
     for (uint32_t k = 0; k < f->solid_count; k++)
         colors[k] = sl_color_pack(color(splats, solids[k].ground ? GROUND_COLOR : SOLID_COLOR));
     colors[f->solid_count] = 0;

@@ -33,6 +33,7 @@ enum {
     SL_TAPS = 12 /* depth samples of the occlusion at a pixel */
 };
 
+#define SL_TAP_REACH 0.1f /* most that a tap is away, in picture heights */
 #define SL_FAR 1e30f /* depth where nothing is: finite, so that no infinity turns into NaN */
 
 /* The top two bits of a packed normal. */
@@ -43,6 +44,7 @@ typedef struct SlSolid {
     SlShape shape;
     SlBox clip;
     bool ground;
+    SlRect rect, light_rect; /* where it may be seen in the two pictures */
 } SlSolid;
 
 /* Rays of a picture, world space: at pixel position (x, y), origin + x origin_x + y origin_y along
@@ -64,6 +66,7 @@ typedef struct SlShadow {
 /* Linear colours and directions in view space. */
 typedef struct SlLook {
     SlVec3 to_light, up, key, sky, bounce, top, bottom;
+    SlVec3 half; /* between light and eye, for an eye far away */
     float opacity, occlusion, occlusion_radius, particle_radius;
     float translucency; /* m: depth in water at which a quarter of the key light is left */
     float ground_y, checker;
@@ -99,6 +102,7 @@ typedef struct SlSplatFrame {
     float *z;
     uint32_t *id; /* index into `color`; becomes the albedo */
     uint32_t *normal;
+    uint8_t *busy; /* a tile shows more than ground and background */
     /* Rows. */
     float *depth, *raw, *occlusion, *lit;
     SlShadow shadow;
@@ -140,7 +144,8 @@ typedef struct SlSolidKernels {
 /* One tile each. */
 typedef struct SlRasterKernels {
     void (*splats)(const SlSplatFrame *frame, size_t tile);
-    void (*resolve)(const SlSplatFrame *frame, size_t tile);
+    /* True if there is more than ground and background. */
+    bool (*resolve)(const SlSplatFrame *frame, size_t tile);
 } SlRasterKernels;
 
 typedef struct SlShadowKernels {
@@ -148,7 +153,8 @@ typedef struct SlShadowKernels {
 } SlShadowKernels;
 
 typedef struct SlLightKernels {
-    void (*gather)(const SlSplatFrame *frame, size_t tile);
+    /* sky false: nothing near can hide the sky. */
+    void (*gather)(const SlSplatFrame *frame, size_t tile, bool sky);
     void (*blur)(const SlSplatFrame *frame, size_t tile);
     void (*particles)(const SlSplatFrame *frame, size_t begin, size_t end);
 } SlLightKernels;

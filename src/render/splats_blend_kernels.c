@@ -5,15 +5,35 @@
 #include "core/simd.h"
 #include "render/splats_lanes.h"
 
-enum { LOOK_EVERY = 64 };
+enum { BLOCK = 8, BLOCKS = SL_TILE / BLOCK, REFRESH = 24 /* spheres laid between two looks */ };
+#define NOTHING (1.0f / 512) /* of what is behind: below a step of 8 bits */
 
-static float most_through(const float *through)
+typedef struct Open {
+    bool block[BLOCKS][BLOCKS], any;
+} Open;
+
+/* Which 8 × 8 blocks still let something through. */
+static void look_for_open(const float *through, Open *open)
 {
-    F8 most = f8(0);
-    for (int y = 0; y < SL_TILE; y++)
-        for (int x = 0; x < SL_TILE; x += 8)
-            most = f8_max(most, f8_load(through + y * SL_TILE_STRIDE + x));
-    return f8_most(most);
+    open->any = false;
+    for (int by = 0; by < BLOCKS; by++)
+        for (int bx = 0; bx < BLOCKS; bx++) {
+            F8 most = f8(0);
+            for (int y = 0; y < BLOCK; y++)
+                most = f8_max(most, f8_load(through + (by * BLOCK + y) * SL_TILE_STRIDE +
+                                            bx * BLOCK));
+            open->block[by][bx] = f8_most(most) > NOTHING;
+            open->any |= open->block[by][bx];
+        }
+}
+
+static bool hidden(const Open *open, SlRect r)
+{
+    for (int by = r.y0 / BLOCK; by <= r.y1 / BLOCK; by++)
+        for (int bx = r.x0 / BLOCK; bx <= r.x1 / BLOCK; bx++)
+            if (open->block[by][bx])
+                return false;
+    return true;
 }
 
 typedef struct Sphere {
@@ -29,14 +49,10 @@ static inline F8x3 shade(const SlLook *look, const Sphere *sphere, F8x3 n)
     F8 up = f8_fma(f8x3_dot(n, spread(look->up)), f8(0.5f), f8(0.5f));
     F8x3 light = along(scaled(spread(look->bounce), f8(1) - up), up, spread(look->sky));
     light = along(light, diffuse, spread(look->key));
-    /* A small highlight towards the light: the half vector of a far eye is close to it. */
-    F8 shine = f8_max(f8x3_dot(n, spread(sl_unit(sl_add(look->to_light, sl_vec3(0, 0, -1))))),
-                      f8(0));
-    shine = shine * shine;
-    shine = shine * shine;
-    shine = shine * shine;
-    shine = shine * shine;
-    shine = shine * shine * f8(0.25f * sphere->lit);
+    F8 shine = f8_max(f8x3_dot(n, spread(look->half)), f8(0));
+    for (int k = 0; k < 5; k++) /* power 32 */
+        shine = shine * shine;
+    shine = shine * f8(0.25f * sphere->lit);
     F8x3 color = {light.x * sphere->albedo.x, light.y * sphere->albedo.y,
                   light.z * sphere->albedo.z};
     return along(color, shine, spread(look->key));
@@ -78,15 +94,21 @@ static void blend_plane(const SlSplatFrame *frame, size_t tile, uint32_t sample,
     int left = (int)(tile % frame->tiles_x) * SL_TILE, top = (int)(tile / frame->tiles_x) * SL_TILE;
     for (int k = 0; k < 4 * SL_TILE_SIZE; k++)
         blend[k] = k < 3 * SL_TILE_SIZE ? 0.0f : 1.0f;
-    size_t begin = frame->bins.start[tile], end = frame->bins.start[tile + 1];
-    for (size_t k = begin; k < end; k++) {
-        if ((k - begin) % LOOK_EVERY == LOOK_EVERY - 1 &&
-            most_through(blend + 3 * SL_TILE_SIZE) < 1.0f / 1024)
-            break;
+    Open open;
+    look_for_open(blend + 3 * SL_TILE_SIZE, &open);
+    int laid = 0;
+    for (size_t k = frame->bins.start[tile]; k < frame->bins.start[tile + 1] && open.any; k++) {
         uint32_t self = frame->bins.item[k];
+        SlRect r = within_tile(frame->rect[self], left, top);
+        if (hidden(&open, r))
+            continue;
         Sphere sphere = {frame->record + 4 * (size_t)self, unpack_color(u8(frame->color[self])),
                          frame->shadow.size > 0 ? frame->particle_lit[self] : 1.0f};
-        blend_sphere(frame, &sphere, slopes, within_tile(frame->rect[self], left, top), z, blend);
+        blend_sphere(frame, &sphere, slopes, r, z, blend);
+        if (++laid == REFRESH) {
+            look_for_open(blend + 3 * SL_TILE_SIZE, &open);
+            laid = 0;
+        }
     }
 }
 

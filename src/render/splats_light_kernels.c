@@ -53,9 +53,12 @@ static F8 key_light(const SlSplatFrame *frame, F8x3 p, F8x3 n, U8 particle)
     if (shadow->size == 0)
         return f8(1);
     p = along(p, f8(1.5f * shadow->texel), n);
-    F8 bias = f8(shadow->texel), cover;
-    F8 lit = shadow_filter(shadow, row_of(shadow->view_row[0], p), row_of(shadow->view_row[1], p),
-                           row_of(shadow->view_row[2], p) - bias, &cover);
+    F8 x = row_of(shadow->view_row[0], p), y = row_of(shadow->view_row[1], p);
+    F8 size = f8((float)shadow->size + 2), cover;
+    if (i8_bits((x > f8(-2)) & (x < size) & (y > f8(-2)) & (y < size)) == 0)
+        return f8(1);
+    F8 depth = row_of(shadow->view_row[2], p) - f8(shadow->texel);
+    F8 lit = shadow_filter(shadow, x, y, depth, &cover);
     F8 through = f8_keep((I8)particle, through_water(&frame->look, cover));
     return lit + (f8(1) - lit) * through;
 }
@@ -65,7 +68,7 @@ static F8 sky_light(const SlSplatFrame *frame, F8x3 p, F8x3 n, F8 px, F8 py, int
     const SlLook *look = &frame->look;
     const SlCameraFrame *c = &frame->camera;
     float radius = look->occlusion_radius, rr = radius * radius;
-    F8 reach = f8_min(f8(radius * c->focal) / p.z, f8(0.12f * (float)frame->height));
+    F8 reach = f8_min(f8(radius * c->focal) / p.z, f8(SL_TAP_REACH * (float)frame->height));
     F8 inverse_focal = f8(1 / c->focal), bias = f8(0.12f * look->particle_radius);
     F8 right = f8((float)frame->width - 1), bottom = f8((float)frame->height - 1), sum = f8(0);
     F8 ox = f8(frame->offset_x[0]) - f8(c->center_x), oy = f8(frame->offset_y[0] - c->center_y);
@@ -83,11 +86,11 @@ static F8 sky_light(const SlSplatFrame *frame, F8x3 p, F8x3 n, F8 px, F8 py, int
         sum = sum + near * near * near * height / (vv + f8(0.01f * rr));
     }
     F8 covered = sum * f8(look->occlusion * radius * (2.6f / SL_TAPS));
-    F8 open = f8_max(f8(1) - covered, f8(0));
+    F8 open = f8(1) / (f8(1) + f8(1.2f) * covered); /* light finds its way: never black */
     return f8_select(reach > f8(1), open, f8(1));
 }
 
-static void gather_light(const SlSplatFrame *frame, size_t tile)
+static void gather_light(const SlSplatFrame *frame, size_t tile, bool with_sky)
 {
     Slopes slopes = tile_slopes(frame, tile, 0);
     size_t plane = sl_tile_plane(frame, tile, 0);
@@ -106,7 +109,7 @@ static void gather_light(const SlSplatFrame *frame, size_t tile)
                 F8x3 n = unpack_normal(packed);
                 F8x3 p = {slopes_a(slopes, x) * z, f8(slopes_b(slopes, y)) * z, z};
                 key = key_light(frame, p, n, (U8)(material == u8(SL_MATERIAL_PARTICLE)));
-                if (frame->look.occlusion > 0)
+                if (with_sky)
                     sky = sky_light(frame, p, n, f8(left + (float)x) + lane_numbers(),
                                     f8(top + (float)y), y & 3);
             }

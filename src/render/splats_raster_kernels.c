@@ -93,9 +93,11 @@ static U8 particle_normals(const SlSplatFrame *frame, U8 index, F8 a, float b, F
 }
 
 /* Ids become albedos, and particles get their normals; solids have theirs. */
-static void resolve(const SlSplatFrame *frame, size_t tile)
+static bool resolve(const SlSplatFrame *frame, size_t tile)
 {
     U8 count = u8((uint32_t)frame->count), nothing = count + u8(frame->solid_count);
+    U8 flat = nothing - u8(frame->solid_count > 0 && frame->solids[frame->solid_count - 1].ground);
+    U8 busy = u8(0);
     for (uint32_t s = 0; s < frame->samples; s++) {
         Slopes slopes = tile_slopes(frame, tile, s);
         size_t plane = sl_tile_plane(frame, tile, s);
@@ -103,6 +105,7 @@ static void resolve(const SlSplatFrame *frame, size_t tile)
             for (int x = 0; x < SL_TILE; x += 8) {
                 size_t at = plane + (size_t)(y * SL_TILE_STRIDE + x);
                 U8 id = u8_load(frame->id + at), particle = (U8)(id < count);
+                busy |= (U8)(id < flat);
                 U8 normal = u8_load(frame->normal + at) & (U8)(id != nothing);
                 if (i8_bits((I8)particle) != 0)
                     normal = u8_select(particle,
@@ -114,6 +117,7 @@ static void resolve(const SlSplatFrame *frame, size_t tile)
                 u8_store(frame->id + at, gather_u8(frame->color, id));
             }
     }
+    return i8_bits((I8)busy) != 0;
 }
 
 SL_KERNEL_TABLE(SlRasterKernels, sl_raster_kernels) = {raster_splats, resolve};

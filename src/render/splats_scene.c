@@ -76,6 +76,68 @@ uint32_t sl_scene_solids(const SlFrameView *view, const SlBox *scene, bool groun
     return count;
 }
 
+static void sphere_around(const SlShape *shape, SlVec3 *center, float *radius)
+{
+    *center = shape->center;
+    *radius = shape->radius;
+    if (shape->kind == SL_SHAPE_BOX) {
+        *radius = sl_length(shape->half);
+    } else if (shape->kind != SL_SHAPE_SPHERE) {
+        *center = sl_add(shape->center, sl_scale(shape->axis, 0.5f * shape->height));
+        *radius = hypotf(shape->radius, 0.5f * shape->height);
+    }
+    *radius *= 1.001f;
+}
+
+/* Pixels from low to high, cut to a picture of `size`; an interval beside it becomes empty. */
+static void set_span(float low, float high, uint32_t size, int16_t *first, int16_t *last)
+{
+    float most = (float)size - 1;
+    *first = (int16_t)fminf(fmaxf(low, 0), most + 1);
+    *last = (int16_t)fmaxf(fminf(high, most), -1);
+}
+
+/* Pixels between the tangents to a circle around (a, z), in front of the eye. */
+static void set_tangent_span(float a, float z, float r, float focal, float center, uint32_t size,
+                             int16_t *first, int16_t *last)
+{
+    float d = (z - r) * (z + r), root = r * sqrtf(fmaxf(a * a + d, 0));
+    set_span(center + focal * (a * z - root) / d, center + focal * (a * z + root) / d, size, first,
+             last);
+}
+
+void sl_scene_bound_solid(const SlSplatFrame *frame, SlSolid *solid)
+{
+    const SlCameraFrame *c = &frame->camera;
+    const SlShadow *shadow = &frame->shadow;
+    solid->rect = (SlRect){0, 0, (int16_t)(frame->width - 1), (int16_t)(frame->height - 1)};
+    solid->light_rect = (SlRect){0, 0, -1, -1};
+    if (solid->shape.kind == SL_SHAPE_PLANE) /* seen everywhere, casts nothing */
+        return;
+    SlVec3 center;
+    float r;
+    sphere_around(&solid->shape, &center, &r);
+    SlVec3 v = sl_camera_to_view(c, center);
+    if (v.z > 1.001f * r) {
+        set_tangent_span(v.x, v.z, r, c->focal, c->center_x, frame->width, &solid->rect.x0,
+                         &solid->rect.x1);
+        set_tangent_span(-v.y, v.z, r, c->focal, c->center_y, frame->height, &solid->rect.y0,
+                         &solid->rect.y1);
+    } else if (v.z < -r) {
+        solid->rect = (SlRect){0, 0, -1, -1};
+    }
+    if (shadow->size > 0) {
+        float at[2], reach = r / shadow->texel + 1;
+        for (int k = 0; k < 2; k++) {
+            const float *row = shadow->world_row[k];
+            at[k] = row[0] * center.x + row[1] * center.y + row[2] * center.z + row[3];
+        }
+        SlRect *light = &solid->light_rect;
+        set_span(at[0] - reach, at[0] + reach, shadow->size, &light->x0, &light->x1);
+        set_span(at[1] - reach, at[1] + reach, shadow->size, &light->y0, &light->y1);
+    }
+}
+
 SlRays sl_scene_camera_rays(const SlCameraFrame *c)
 {
     float step = 1 / c->focal;

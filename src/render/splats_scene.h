@@ -14,6 +14,8 @@ float sl_scene_checker(const SlBox *scene);
 /* Shapes that can be drawn, then the ground if wanted; room for shape_count + 1. */
 uint32_t sl_scene_solids(const SlFrameView *view, const SlBox *scene, bool ground,
                          SlSolid *solids);
+/* Fills in where a solid may be seen: bounds of a sphere around it. */
+void sl_scene_bound_solid(const SlSplatFrame *frame, SlSolid *solid);
 SlRays sl_scene_camera_rays(const SlCameraFrame *camera);
 /* Rays and transforms of the shadow map, which covers the scene from direction to_light. It does
    not follow the particles: shadows must not swim in a video. */

@@ -27,6 +27,12 @@ static void spread_light(const SlSplatFrame *frame, size_t at, F8 z, F8 *sky, F8
 {
     const ptrdiff_t stride = (ptrdiff_t)frame->stride, way[5] = {0, -1, 1, -stride, stride};
     F8 sharp = f8(1) / (f8(0.5f * frame->look.particle_radius) + f8(0.002f) * z);
+    F8 own = f8_abs(f8_load(frame->depth + at) - z) * sharp;
+    if (i8_bits(own < f8(0.4f)) == 0xff) { /* the common case */
+        *sky = f8_load(frame->occlusion + at);
+        *key = f8_load(frame->lit + at);
+        return;
+    }
     F8 weight = f8(0), sum_sky = f8(0), sum_key = f8(0);
     for (int k = 0; k < 5; k++) {
         size_t other = (size_t)((ptrdiff_t)at + way[k]);
@@ -55,7 +61,9 @@ static F8x3 ground_albedo(const SlSplatFrame *frame, F8x3 p, F8x3 albedo, F8 *le
     *left = f8(1) - smooth((away - f8(0.12f)) * f8(1 / 0.88f));
     F8 u = dx * f8(1 / look->checker) + f8(4096), v = dz * f8(1 / look->checker) + f8(4096);
     I8 odd = (i8_from_f8(f8_max(u, f8(0))) + i8_from_f8(f8_max(v, f8(0)))) & 1;
-    return scaled(albedo, f8_select(odd != 0, f8(0.86f), f8(1)));
+    /* Squares of a few pixels would shimmer: they fade first. */
+    F8 contrast = f8(0.09f) * (f8(1) - smooth(away * f8(2.2f)));
+    return scaled(albedo, f8_select(odd != 0, f8(1) - contrast, f8(1)));
 }
 
 static F8x3 surface(const SlSplatFrame *frame, F8x3 p, F8x3 n, F8x3 albedo, I8 particle, F8 sky,
