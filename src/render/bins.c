@@ -10,8 +10,6 @@ static size_t chunk_size_for(size_t count)
     return size > LEAST_CHUNK ? size : LEAST_CHUNK;
 }
 
-/* --- Sorting by key ---------------------------------------------------------------------------*/
-
 typedef struct Pass {
     const uint32_t *key, *item; /* item NULL: 0, 1, 2, … */
     uint32_t *key_out, *item_out;
@@ -77,8 +75,6 @@ uint32_t *sl_sort_keys(SlPool *pool, SlArena *arena, uint32_t *keys, size_t coun
     sort_pass(pool, &high, count);
     return order;
 }
-
-/* --- Binning into tiles -----------------------------------------------------------------------*/
 
 typedef struct Binning {
     const SlRect *rect;

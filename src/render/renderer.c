@@ -6,7 +6,12 @@
 #include "core/timer.h"
 #include "geometry/camera.h"
 
-static const SlRendererKind *const kinds[] = {&sl_renderer_splats};
+/* The list: a renderer `name` is sl_renderer_name with its table sl_name_table. */
+#define RENDERERS(ENTRY) ENTRY(splats)
+
+#define KIND_OF(name) &sl_renderer_##name,
+#define TABLE_OF(name) &sl_##name##_table,
+static const SlRendererKind *const kinds[] = {RENDERERS(KIND_OF)};
 
 enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
 
@@ -19,7 +24,7 @@ struct SlRenderer {
 
 const SlTable *const *sl_renderer_tables(size_t *count)
 {
-    static const SlTable *const tables[KIND_COUNT] = {&sl_splats_table};
+    static const SlTable *const tables[KIND_COUNT] = {RENDERERS(TABLE_OF)};
     *count = KIND_COUNT;
     return tables;
 }
@@ -43,20 +48,19 @@ static SlStatus find_kind(const char *name, const SlRendererKind **kind, SlError
 /* Values come from programs too, not only from the scene reader: checked once more. */
 static SlStatus check_values(const SlTable *table, const SlParamValue *values, SlError *error)
 {
-    SlStatus status = SL_OK;
-    for (size_t k = 0; k < table->row_count && status == SL_OK; k++) {
+    for (size_t k = 0; k < table->row_count; k++) {
         const SlParamRow *row = &table->rows[k];
         size_t lanes = row->type == SL_PARAM_VEC3 ? 3 : row->type == SL_PARAM_TEXT ? 0 : 1;
         for (size_t i = 0; i < lanes; i++)
             if (!(values[k].number[i] >= row->minimum && values[k].number[i] <= row->maximum))
-                return sl_error_set(error, SL_ERROR_ARGUMENT, "%s: %s is %g; it may be from %g to %g",
-                                    table->name, row->name, values[k].number[i], row->minimum,
-                                    row->maximum);
+                return sl_error_set(error, SL_ERROR_ARGUMENT,
+                                    "%s: %s is %g; it may be from %g to %g", table->name,
+                                    row->name, values[k].number[i], row->minimum, row->maximum);
         if (row->type == SL_PARAM_TEXT && memchr(values[k].text, 0, sizeof values[k].text) == NULL)
             return sl_error_set(error, SL_ERROR_ARGUMENT, "%s: %s has no end", table->name,
                                 row->name);
     }
-    return status;
+    return SL_OK;
 }
 
 static SlStatus init_state(SlRenderer *renderer, const SlParamValue *values, SlError *error)

@@ -104,8 +104,6 @@ static SlVec3 color(const Splats *splats, int row)
     return sl_color_from_srgb(vector(splats, row));
 }
 
-/* --- Creation -----------------------------------------------------------------------------------*/
-
 /* Four samples on a turned grid, which smooths near-level and near-upright edges best; any other
    number by the R2 sequence (Roberts 2018). */
 static void place_samples(SlSplatFrame *frame)
@@ -217,8 +215,6 @@ static void free_state(void *state)
     sl_image_free(&splats->context->memory, &splats->image);
 }
 
-/* --- The stages of a draw ------------------------------------------------------------------------*/
-
 enum { PARTICLE_CHUNK = 4096 };
 
 static void project_chunk(void *argument, size_t begin, size_t end, size_t chunk)
@@ -254,7 +250,8 @@ static void shadow_tile(void *argument, size_t begin, size_t end, size_t chunk)
     float z[SL_TILE_SIZE];
     for (int k = 0; k < SL_TILE_SIZE; k++)
         z[k] = SL_FAR;
-    float x = (float)(begin % shadow->tiles * SL_TILE), y = (float)(begin / shadow->tiles * SL_TILE);
+    float x = (float)(begin % shadow->tiles * SL_TILE);
+    float y = (float)(begin / shadow->tiles * SL_TILE);
     for (uint32_t k = 0; k < f->solid_count; k++)
         if (touches(f->solids[k].light_rect, begin, shadow->tiles))
             splats->solid->draw(&f->solids[k], &shadow->rays, x + 0.5f, y + 0.5f, 0, z, NULL);
@@ -340,17 +337,18 @@ static void shade_tile(void *argument, size_t begin, size_t end, size_t chunk)
     (void)chunk;
     const Splats *splats = argument;
     const SlSplatFrame *f = &splats->frame;
-    float sum[3 * SL_TILE_SIZE], blend[4 * SL_TILE_SIZE];
+    float sum[3 * SL_TILE_SIZE], blend[5 * SL_TILE_SIZE];
     memset(sum, 0, sizeof sum);
     for (uint32_t s = 0; s < f->samples; s++) {
         if (f->look.transparent)
             splats->blend->plane(f, begin, s, blend);
         splats->shade->plane(f, begin, s, f->look.transparent ? blend : NULL, sum);
+        if (f->look.transparent) /* the domain's edges are drawn against this */
+            memcpy(f->z + sl_tile_plane(f, begin, s), blend + 4 * SL_TILE_SIZE,
+                   SL_TILE_SIZE * sizeof *blend);
     }
     splats->shade->finish(f, begin, sum);
 }
-
-/* --- A draw ---------------------------------------------------------------------------------------*/
 
 static bool push_particles(Splats *splats)
 {

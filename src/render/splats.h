@@ -159,8 +159,9 @@ typedef struct SlLightKernels {
     void (*particles)(const SlSplatFrame *frame, size_t begin, size_t end);
 } SlLightKernels;
 
-/* One sample of one tile. `blend` is four planes of SL_TILE_SIZE: light gathered in front (red,
-   green, blue) and the part that shines through; `sum` three planes of summed light. */
+/* One sample of one tile. `blend` is five planes of SL_TILE_SIZE: light gathered in front (red,
+   green, blue), the part that shines through, and the depth behind which that is less than half;
+   `sum` is three planes of summed light. */
 typedef struct SlBlendKernels {
     void (*plane)(const SlSplatFrame *frame, size_t tile, uint32_t sample, float *blend);
 } SlBlendKernels;

@@ -83,6 +83,9 @@ static void blend_sphere(const SlSplatFrame *frame, const Sphere *sphere, Slopes
             f8_store(red + 2 * SL_TILE_SIZE,
                      f8_fma(part, color.z, f8_load(red + 2 * SL_TILE_SIZE)));
             f8_store(through, open - part);
+            I8 crossed = (open >= f8(0.5f)) & (open - part < f8(0.5f));
+            float *half = red + 4 * SL_TILE_SIZE;
+            f8_store(half, f8_select(crossed, hit, f8_load(half)));
         }
     }
 }
@@ -94,6 +97,7 @@ static void blend_plane(const SlSplatFrame *frame, size_t tile, uint32_t sample,
     int left = (int)(tile % frame->tiles_x) * SL_TILE, top = (int)(tile / frame->tiles_x) * SL_TILE;
     for (int k = 0; k < 4 * SL_TILE_SIZE; k++)
         blend[k] = k < 3 * SL_TILE_SIZE ? 0.0f : 1.0f;
+    memcpy(blend + 4 * SL_TILE_SIZE, z, SL_TILE_SIZE * sizeof *z);
     Open open;
     look_for_open(blend + 3 * SL_TILE_SIZE, &open);
     int laid = 0;

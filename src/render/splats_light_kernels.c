@@ -74,7 +74,8 @@ static F8 sky_light(const SlSplatFrame *frame, F8x3 p, F8x3 n, F8 px, F8 py, int
     F8 ox = f8(frame->offset_x[0]) - f8(c->center_x), oy = f8(frame->offset_y[0] - c->center_y);
     for (int k = 0; k < SL_TAPS; k++) {
         int tap = (turn * SL_TAPS + k) * 8;
-        F8 x = px + f8_load(frame->tap_x + tap) * reach, y = py + f8_load(frame->tap_y + tap) * reach;
+        F8 x = f8_fma(f8_load(frame->tap_x + tap), reach, px);
+        F8 y = f8_fma(f8_load(frame->tap_y + tap), reach, py);
         I8 ix = i8_from_f8(f8_min(f8_max(x + f8(0.5f), f8(0)), right));
         I8 iy = i8_from_f8(f8_min(f8_max(y + f8(0.5f), f8(0)), bottom));
         I8 at = (iy + SL_MARGIN) * (int32_t)frame->stride + ix + SL_MARGIN;

@@ -205,6 +205,13 @@ static SlStatus finish(SlVideo *video, bool keep, SlError *error)
         return sl_error_set(error, SL_ERROR_IO, "%.200s: ffmpeg closed its input early",
                             video->path);
     const SlFileLayer *layer = &video->context->file_layer;
+    int written = open(video->temporary, O_RDONLY | O_CLOEXEC);
+    bool synced = written >= 0 && layer->sync(layer->user, written) == 0;
+    if (written >= 0)
+        close(written);
+    if (!synced)
+        return sl_error_set(error, SL_ERROR_IO, "%.200s: cannot be synced to disk: %s",
+                            video->path, strerror(errno));
     if (layer->rename(layer->user, video->temporary, video->path) != 0)
         return sl_error_set(error, SL_ERROR_IO, "%.200s: cannot get its name: %s", video->path,
                             strerror(errno));
