@@ -161,7 +161,8 @@ static SlStatus make_pictures(Splats *splats, SlError *error)
     if (shadow->size > 0)
         shadow->depth = push_rows(arena, shadow->stride, shadow->size, SL_FAR);
     if (f->z == NULL || f->id == NULL || f->normal == NULL || f->busy == NULL ||
-        f->depth == NULL || f->raw == NULL || f->occlusion == NULL || f->lit == NULL || (shadow->size > 0 && shadow->depth == NULL))
+        f->depth == NULL || f->raw == NULL || f->occlusion == NULL || f->lit == NULL ||
+        (shadow->size > 0 && shadow->depth == NULL))
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory for pictures of %u × %u pixels",
                             f->width, f->height);
     memset(f->normal, 0, tiled * sizeof *f->normal);

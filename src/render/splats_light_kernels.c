@@ -52,7 +52,9 @@ static F8 key_light(const SlSplatFrame *frame, F8x3 p, F8x3 n, U8 particle)
     const SlShadow *shadow = &frame->shadow;
     if (shadow->size == 0)
         return f8(1);
-    p = along(p, f8(1.5f * shadow->texel), n);
+    /* Looked up a little off the surface, more so where light grazes: no stripes of own shadow. */
+    F8 facing = clamp01(f8x3_dot(n, spread(frame->look.to_light)));
+    p = along(p, (f8(3.2f) - f8(1.8f) * facing) * f8(shadow->texel), n);
     F8 x = row_of(shadow->view_row[0], p), y = row_of(shadow->view_row[1], p);
     F8 size = f8((float)shadow->size + 2), cover;
     if (i8_bits((x > f8(-2)) & (x < size) & (y > f8(-2)) & (y < size)) == 0)

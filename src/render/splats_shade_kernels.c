@@ -83,7 +83,7 @@ static F8x3 surface(const SlSplatFrame *frame, F8x3 p, F8x3 n, F8x3 albedo, I8 p
         shine = shine * shine;
     F8 rim = f8(1) - clamp01(f8x3_dot(n, eye));
     rim = rim * rim * rim * f8_keep(particle, f8(0.35f)) * sky;
-    shine = shine * key * f8_select(particle, f8(0.22f), f8(0.08f));
+    shine = shine * key * f8_select(particle, f8(0.16f), f8(0.08f));
     F8x3 color = {albedo.x * light.x, albedo.y * light.y, albedo.z * light.z};
     color = along(color, shine, spread(look->key));
     return along(color, rim * up, spread(look->sky));

@@ -57,7 +57,9 @@ static void become_ffmpeg(const char *program, const char *const *arguments, int
 
 static SlStatus start(SlVideo *video, const char *program, double rate, SlError *error)
 {
-    char size[32], speed[48];
+    char size[32], speed[48], output[sizeof video->temporary + 8];
+    /* With its protocol named, a path may start with "-" or hold a ":". */
+    snprintf(output, sizeof output, "file:%s", video->temporary);
     snprintf(size, sizeof size, "%ux%u", video->width, video->height);
     snprintf(speed, sizeof speed, "%.6f", rate);
     /* yuv420p needs even sides: an odd one gets a row or column more. */
@@ -67,7 +69,7 @@ static SlStatus start(SlVideo *video, const char *program, double rate, SlError 
         "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2,scale=out_color_matrix=bt709",
         "-c:v", "libx264", "-preset", "veryfast", "-crf", "18", "-pix_fmt", "yuv420p",
         "-color_primaries", "bt709", "-color_trc", "bt709", "-colorspace", "bt709",
-        "-movflags", "+faststart", "-f", "mp4", video->temporary, NULL};
+        "-movflags", "+faststart", "-f", "mp4", output, NULL};
     int input[2] = {-1, -1};
     video->words = memfd_create("ffmpeg-words", MFD_CLOEXEC);
     bool ready =

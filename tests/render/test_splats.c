@@ -321,6 +321,39 @@ static void any_field_gives_colors(void **state)
     }
 }
 
+/* Each system is drawn with its own spacing. */
+static void several_systems_are_drawn(void **state)
+{
+    (void)state;
+    const float left[1][3] = {{-0.8f, 0, 0}}, right[1][3] = {{0.8f, 0, 0}};
+    Scene scene;
+    bare_scene(&scene, left, NULL, 1, 0.4f);
+    set_text(&scene, "color_by", "none");
+    set(&scene, "shadows", 0);
+    SlFieldView field = {"position", "m", "", SL_FIELD_F32X3, right, 1, 12};
+    SlSystemView both[2] = {scene.system, {"snow", "snow", 1, 0.8f, &field, 1}};
+    both[0].fields = scene.fields;
+    SlContext *context = test_context(2);
+    SlRenderer *renderer;
+    const SlImage *image;
+    assert_ok(sl_renderer_create(context, "splats", scene.values, &renderer, &test_error));
+    int covered[2] = {0, 0};
+    uint8_t *empty = malloc(3 * SIDE * SIDE);
+    scene.view.system_count = 0;
+    assert_ok(sl_renderer_draw(renderer, &scene.view, &scene.camera, &image, &test_error));
+    memcpy(empty, image->pixels, 3 * SIDE * SIDE);
+    scene.view.systems = both;
+    scene.view.system_count = 2;
+    assert_ok(sl_renderer_draw(renderer, &scene.view, &scene.camera, &image, &test_error));
+    for (int k = 0; k < SIDE * SIDE; k++)
+        covered[k % SIDE >= SIDE / 2] += memcmp(empty + 3 * k, image->pixels + 3 * k, 3) != 0;
+    assert_true(covered[0] > 50);
+    assert_near(sqrt((double)covered[1] / covered[0]), 2, 0.2);
+    free(empty);
+    sl_renderer_destroy(renderer);
+    sl_context_destroy(context);
+}
+
 static void mistakes_are_sentences(void **state)
 {
     (void)state;
@@ -384,6 +417,7 @@ int main(void)
         cmocka_unit_test(wild_particles_do_no_harm),
         cmocka_unit_test(huge_and_close_spheres_fill_the_picture),
         cmocka_unit_test(any_field_gives_colors),
+        cmocka_unit_test(several_systems_are_drawn),
         cmocka_unit_test(mistakes_are_sentences),
         cmocka_unit_test(later_draws_allocate_nothing),
     };
