@@ -1,0 +1,190 @@
+#include "render/splats_scene.h"
+
+#include <string.h>
+
+#include "geometry/shape.h"
+
+static bool is_box(const SlBox *box)
+{
+    SlVec3 size = sl_sub(box->max, box->min);
+    return sl_finite(box->min) && sl_finite(box->max) && size.x > 0 && size.y > 0 && size.z > 0;
+}
+
+static void grow(SlBox *box, SlVec3 p)
+{
+    box->min = sl_vec3(fminf(box->min.x, p.x), fminf(box->min.y, p.y), fminf(box->min.z, p.z));
+    box->max = sl_vec3(fmaxf(box->max.x, p.x), fmaxf(box->max.y, p.y), fmaxf(box->max.z, p.z));
+}
+
+SlBox sl_scene_box(const SlFrameView *view)
+{
+    if (is_box(&view->domain))
+        return view->domain;
+    SlBox box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    for (size_t s = 0; s < view->system_count; s++) {
+        SlFieldView field = sl_view_field(&view->systems[s], "position");
+        for (size_t i = 0; field.data != NULL && field.type == SL_FIELD_F32X3 && i < field.count;
+             i++) {
+            SlVec3 p;
+            memcpy(&p, (const char *)field.data + i * field.stride, sizeof p);
+            if (sl_finite(p))
+                grow(&box, p);
+        }
+    }
+    if (!is_box(&box)) { /* no particles, or all in one plane */
+        SlVec3 half = {0.5f, 0.5f, 0.5f};
+        SlVec3 middle = box.min.x <= box.max.x ? box.min : sl_vec3(0, 0.5f, 0);
+        grow(&box, sl_sub(middle, half));
+        grow(&box, sl_add(middle, half));
+    }
+    return box;
+}
+
+float sl_scene_spacing(const SlFrameView *view, const SlBox *scene)
+{
+    float most = 0;
+    for (size_t s = 0; s < view->system_count; s++)
+        if (view->systems[s].particle_count > 0 && view->systems[s].spacing > most)
+            most = view->systems[s].spacing;
+    return most > 0 && isfinite(most) ? most : sl_length(sl_sub(scene->max, scene->min)) / 60;
+}
+
+float sl_scene_checker(const SlBox *scene)
+{
+    float wanted = sl_length(sl_sub(scene->max, scene->min)) / 12;
+    float ten = powf(10, floorf(log10f(wanted)));
+    float ratio = wanted / ten;
+    return ten * (ratio < 1.5f ? 1 : ratio < 3.5f ? 2 : ratio < 7.5f ? 5 : 10);
+}
+
+uint32_t sl_scene_solids(const SlFrameView *view, const SlBox *scene, bool ground, SlSolid *solids)
+{
+    uint32_t count = 0;
+    SlVec3 size = sl_sub(scene->max, scene->min);
+    for (size_t k = 0; k < view->shape_count; k++) {
+        SlSolid *solid = &solids[count];
+        *solid = (SlSolid){.shape = view->shapes[k], .clip = *scene};
+        const char *reason;
+        count += sl_shape_prepare(&solid->shape, &reason);
+    }
+    if (ground) {
+        /* A little below the domain's floor, which a plane collider may draw. */
+        SlSolid *solid = &solids[count++];
+        *solid = (SlSolid){.shape = sl_default_shape(SL_SHAPE_PLANE), .ground = true};
+        solid->shape.center = sl_vec3(scene->min.x, scene->min.y - 1e-3f * size.y, scene->min.z);
+    }
+    return count;
+}
+
+static void sphere_around(const SlShape *shape, SlVec3 *center, float *radius)
+{
+    *center = shape->center;
+    *radius = shape->radius;
+    if (shape->kind == SL_SHAPE_BOX) {
+        *radius = sl_length(shape->half);
+    } else if (shape->kind != SL_SHAPE_SPHERE) {
+        *center = sl_add(shape->center, sl_scale(shape->axis, 0.5f * shape->height));
+        *radius = hypotf(shape->radius, 0.5f * shape->height);
+    }
+    *radius *= 1.001f;
+}
+
+/* Pixels from low to high, cut to a picture of `size`; an interval beside it becomes empty. */
+static void set_span(float low, float high, uint32_t size, int16_t *first, int16_t *last)
+{
+    float most = (float)size - 1;
+    *first = (int16_t)fminf(fmaxf(low, 0), most + 1);
+    *last = (int16_t)fmaxf(fminf(high, most), -1);
+}
+
+/* Pixels between the tangents to a circle around (a, z), in front of the eye. */
+static void set_tangent_span(float a, float z, float r, float focal, float center, uint32_t size,
+                             int16_t *first, int16_t *last)
+{
+    float d = (z - r) * (z + r), root = r * sqrtf(fmaxf(a * a + d, 0));
+    set_span(center + focal * (a * z - root) / d, center + focal * (a * z + root) / d, size, first,
+             last);
+}
+
+void sl_scene_bound_solid(const SlSplatFrame *frame, SlSolid *solid)
+{
+    const SlCameraFrame *c = &frame->camera;
+    const SlShadow *shadow = &frame->shadow;
+    solid->rect = (SlRect){0, 0, (int16_t)(frame->width - 1), (int16_t)(frame->height - 1)};
+    solid->light_rect = (SlRect){0, 0, -1, -1};
+    if (solid->shape.kind == SL_SHAPE_PLANE) /* seen everywhere, casts nothing */
+        return;
+    SlVec3 center;
+    float r;
+    sphere_around(&solid->shape, &center, &r);
+    SlVec3 v = sl_camera_to_view(c, center);
+    if (v.z > 1.001f * r) {
+        set_tangent_span(v.x, v.z, r, c->focal, c->center_x, frame->width, &solid->rect.x0,
+                         &solid->rect.x1);
+        set_tangent_span(-v.y, v.z, r, c->focal, c->center_y, frame->height, &solid->rect.y0,
+                         &solid->rect.y1);
+    } else if (v.z < -r) {
+        solid->rect = (SlRect){0, 0, -1, -1};
+    }
+    if (shadow->size > 0) {
+        float at[2], reach = r / shadow->texel + 1;
+        for (int k = 0; k < 2; k++) {
+            const float *row = shadow->world_row[k];
+            at[k] = row[0] * center.x + row[1] * center.y + row[2] * center.z + row[3];
+        }
+        SlRect *light = &solid->light_rect;
+        set_span(at[0] - reach, at[0] + reach, shadow->size, &light->x0, &light->x1);
+        set_span(at[1] - reach, at[1] + reach, shadow->size, &light->y0, &light->y1);
+    }
+}
+
+SlRays sl_scene_camera_rays(const SlCameraFrame *c)
+{
+    float step = 1 / c->focal;
+    SlRays rays = {.origin = c->eye,
+                   .direction_x = sl_scale(c->right, step),
+                   .direction_y = sl_scale(c->up, -step)};
+    rays.direction = sl_add(c->forward, sl_add(sl_scale(rays.direction_x, -c->center_x),
+                                               sl_scale(rays.direction_y, -c->center_y)));
+    return rays;
+}
+
+static void set_row(float row[4], SlVec3 axis, float scale, float shift)
+{
+    row[0] = axis.x * scale;
+    row[1] = axis.y * scale;
+    row[2] = axis.z * scale;
+    row[3] = shift;
+}
+
+void sl_scene_aim_shadow(const SlBox *scene, SlVec3 to_light, const SlCameraFrame *camera,
+                         SlShadow *shadow)
+{
+    if (shadow->size == 0)
+        return;
+    /* A square around the box's bounding circle as the light sees it, a little wider. */
+    SlVec3 side = fabsf(to_light.y) < 0.9f ? sl_vec3(0, 1, 0) : sl_vec3(1, 0, 0);
+    SlVec3 u = sl_unit(sl_cross(side, to_light)), v = sl_cross(to_light, u);
+    SlVec3 middle = sl_scale(sl_add(scene->min, scene->max), 0.5f);
+    SlVec3 half = sl_scale(sl_sub(scene->max, scene->min), 0.5f);
+    float reach_u = fabsf(u.x) * half.x + fabsf(u.y) * half.y + fabsf(u.z) * half.z;
+    float reach_v = fabsf(v.x) * half.x + fabsf(v.y) * half.y + fabsf(v.z) * half.z;
+    float reach = 1.02f * fmaxf(reach_u, reach_v), back = 4 * sl_length(half);
+    float size = (float)shadow->size, scale = size / (2 * reach);
+    shadow->texel = 1 / scale;
+    SlVec3 corner = sl_add(sl_sub(middle, sl_add(sl_scale(u, reach), sl_scale(v, reach))),
+                           sl_scale(to_light, back));
+    shadow->rays = (SlRays){.origin = corner,
+                            .origin_x = sl_scale(u, shadow->texel),
+                            .origin_y = sl_scale(v, shadow->texel),
+                            .direction = sl_scale(to_light, -1)};
+    SlVec3 axes[3] = {u, v, to_light};
+    float scales[3] = {scale, scale, -1};
+    for (int k = 0; k < 3; k++) {
+        SlVec3 axis = axes[k], eye = sl_sub(camera->eye, corner);
+        set_row(shadow->world_row[k], axis, scales[k], -scales[k] * sl_dot(axis, corner));
+        SlVec3 turned = {sl_dot(axis, camera->right), sl_dot(axis, camera->up),
+                         sl_dot(axis, camera->forward)};
+        set_row(shadow->view_row[k], turned, scales[k], scales[k] * sl_dot(axis, eye));
+    }
+}

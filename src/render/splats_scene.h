@@ -1,0 +1,25 @@
+/* What the splat renderer derives from a frame view before it draws: bounds, solids, rays. */
+#ifndef RENDER_SPLATS_SCENE_H
+#define RENDER_SPLATS_SCENE_H
+
+#include "render/splats.h"
+#include "world/view.h"
+
+/* The domain; where that is no box, the finite particles' bounds, or a unit box. */
+SlBox sl_scene_box(const SlFrameView *view);
+/* The largest particle spacing, or a part of the scene's size where there are no particles. */
+float sl_scene_spacing(const SlFrameView *view, const SlBox *scene);
+/* Side of the ground's squares: 1, 2 or 5 times a power of ten, about a tenth of the scene. */
+float sl_scene_checker(const SlBox *scene);
+/* Shapes that can be drawn, then the ground if wanted; room for shape_count + 1. */
+uint32_t sl_scene_solids(const SlFrameView *view, const SlBox *scene, bool ground,
+                         SlSolid *solids);
+/* Fills in where a solid may be seen: bounds of a sphere around it. */
+void sl_scene_bound_solid(const SlSplatFrame *frame, SlSolid *solid);
+SlRays sl_scene_camera_rays(const SlCameraFrame *camera);
+/* Rays and transforms of the shadow map, which covers the scene from direction to_light. It does
+   not follow the particles: shadows must not swim in a video. */
+void sl_scene_aim_shadow(const SlBox *scene, SlVec3 to_light, const SlCameraFrame *camera,
+                         SlShadow *shadow);
+
+#endif

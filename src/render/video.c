@@ -1,0 +1,235 @@
+/* Video: frames piped to ffmpeg as H.264 in MP4. ffmpeg is started directly (no shell) with one end
+   of a socket pair as its input: a socket can be told per write not to raise SIGPIPE, so the
+   program's signal settings are never touched. The child has its own process group, so that Ctrl-C
+   in a terminal reaches only the program, which then closes the file in order. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/context.h"
+#include "sleet/render.h"
+
+struct SlVideo {
+    SlContext *context;
+    uint32_t width, height;
+    int input;        /* our end of ffmpeg's standard input */
+    int words;        /* ffmpeg's standard error: a file in memory, which can never block it */
+    pid_t process;
+    bool broken;      /* a write failed: the file is worth nothing */
+    char path[1024], temporary[1024];
+};
+
+/* Looks for the program as execvp would, so that a missing one is known before anything starts. */
+static bool find_ffmpeg(char *found, size_t size)
+{
+    const char *at = getenv("PATH");
+    while (at != NULL && *at != '\0') {
+        size_t length = strcspn(at, ":");
+        int wrote = snprintf(found, size, "%.*s/ffmpeg", (int)length, at);
+        if (wrote > 0 && (size_t)wrote < size && access(found, X_OK) == 0)
+            return true;
+        at += length + (at[length] == ':');
+    }
+    return false;
+}
+
+/* In the child, between fork and exec: only calls that are safe there. */
+static void become_ffmpeg(const char *program, const char *const *arguments, int input, int words)
+{
+    setpgid(0, 0);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    int nothing = open("/dev/null", O_WRONLY);
+    if (nothing < 0 || dup2(input, 0) < 0 || dup2(nothing, 1) < 0 || dup2(words, 2) < 0)
+        _exit(127);
+    execv(program, (char *const *)arguments); /* which it does not write to */
+    _exit(127);
+}
+
+static SlStatus start(SlVideo *video, const char *program, double rate, SlError *error)
+{
+    char size[32], speed[48], output[sizeof video->temporary + 8];
+    /* With its protocol named, a path may start with "-" or hold a ":". */
+    snprintf(output, sizeof output, "file:%s", video->temporary);
+    snprintf(size, sizeof size, "%ux%u", video->width, video->height);
+    snprintf(speed, sizeof speed, "%.6f", rate);
+    /* yuv420p needs even sides: an odd one gets a row or column more. */
+    const char *arguments[] = {
+        "ffmpeg", "-y", "-nostdin", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24",
+        "-s", size, "-r", speed, "-i", "pipe:0", "-an",
+        "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2,scale=out_color_matrix=bt709",
+        "-c:v", "libx264", "-preset", "veryfast", "-crf", "18", "-pix_fmt", "yuv420p",
+        "-color_primaries", "bt709", "-color_trc", "bt709", "-colorspace", "bt709",
+        "-movflags", "+faststart", "-f", "mp4", output, NULL};
+    int input[2] = {-1, -1};
+    video->words = memfd_create("ffmpeg-words", MFD_CLOEXEC);
+    bool ready =
+        video->words >= 0 && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, input) == 0;
+    video->process = ready ? fork() : -1;
+    if (video->process == 0)
+        become_ffmpeg(program, arguments, input[1], video->words);
+    int reason = errno;
+    if (input[1] >= 0)
+        close(input[1]);
+    video->input = input[0];
+    if (video->process > 0)
+        return SL_OK;
+    return sl_error_set(error, SL_ERROR_IO, "%.300s: ffmpeg cannot be started: %s", video->path,
+                        strerror(reason));
+}
+
+static void close_ends(SlVideo *video)
+{
+    if (video->input >= 0)
+        close(video->input);
+    if (video->words >= 0)
+        close(video->words);
+    video->input = video->words = -1;
+}
+
+/* The final name must be one that can be written, before an hour of frames is made for it. */
+static SlStatus check_path(SlVideo *video, SlError *error)
+{
+    int probe = open(video->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (probe < 0)
+        return sl_error_set(error, SL_ERROR_IO, "%.300s: cannot be written: %s", video->path,
+                            strerror(errno));
+    close(probe);
+    return SL_OK;
+}
+
+SlStatus sl_video_open(SlContext *context, const char *path, uint32_t width, uint32_t height,
+                       double frames_per_second, SlVideo **result, SlError *error)
+{
+    *result = NULL;
+    if (width == 0 || height == 0 || width > 16384 || height > 16384)
+        return sl_error_set(error, SL_ERROR_ARGUMENT,
+                            "%.300s: a video of %u × %u pixels; each side may be from 1 to 16384",
+                            path, width, height);
+    if (!(frames_per_second >= 0.01 && frames_per_second <= 1000))
+        return sl_error_set(error, SL_ERROR_ARGUMENT,
+                            "%.300s: %g frames per second; it may be from 0.01 to 1000", path,
+                            frames_per_second);
+    char program[1024];
+    if (!find_ffmpeg(program, sizeof program))
+        return sl_error_set(error, SL_ERROR_UNSUPPORTED,
+                            "%.300s: ffmpeg is not installed; install the package ffmpeg to write "
+                            "videos",
+                            path);
+    SlVideo *video = sl_alloc_zero(&context->memory, 1, sizeof *video);
+    if (video == NULL)
+        return sl_error_set(error, SL_ERROR_MEMORY, "%.300s: no memory for a video", path);
+    *video = (SlVideo){
+        .context = context, .width = width, .height = height, .input = -1, .words = -1};
+    int length = snprintf(video->temporary, sizeof video->temporary, "%s.%ld.part", path,
+                          (long)getpid());
+    SlStatus status = SL_OK;
+    if (length < 0 || (size_t)length >= sizeof video->temporary)
+        status = sl_error_set(error, SL_ERROR_ARGUMENT, "%.200s…: path too long", path);
+    else
+        memcpy(video->path, path, strlen(path) + 1);
+    if (status == SL_OK)
+        status = check_path(video, error);
+    if (status == SL_OK) {
+        status = start(video, program, frames_per_second, error);
+        if (status != SL_OK)
+            unlink(video->temporary);
+    }
+    if (status != SL_OK) {
+        close_ends(video);
+        sl_free(&context->memory, video, sizeof *video);
+        return status;
+    }
+    *result = video;
+    return SL_OK;
+}
+
+SlStatus sl_video_add(SlVideo *video, const SlImage *image, SlError *error)
+{
+    if (image->width != video->width || image->height != video->height)
+        return sl_error_set(error, SL_ERROR_ARGUMENT,
+                            "%.300s: a frame of %u × %u pixels in a video of %u × %u", video->path,
+                            image->width, image->height, video->width, video->height);
+    const uint8_t *at = image->pixels;
+    size_t left = 3 * (size_t)image->width * image->height;
+    while (left > 0 && !video->broken) {
+        ssize_t sent = send(video->input, at, left, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent <= 0) {
+            video->broken = true;
+            break;
+        }
+        at += sent;
+        left -= (size_t)sent;
+    }
+    if (video->broken)
+        return sl_error_set(error, SL_ERROR_IO,
+                            "%.300s: ffmpeg stopped taking frames; closing the video says why",
+                            video->path);
+    return SL_OK;
+}
+
+/* The first line ffmpeg wrote, for the sentence. */
+static void read_words(int descriptor, char *text, size_t size)
+{
+    ssize_t got = pread(descriptor, text, size - 1, 0);
+    text[got > 0 ? got : 0] = '\0';
+    text[strcspn(text, "\r\n")] = '\0';
+}
+
+static SlStatus finish(SlVideo *video, bool keep, SlError *error)
+{
+    char words[200];
+    shutdown(video->input, SHUT_WR);
+    int state = 0;
+    while (waitpid(video->process, &state, 0) < 0 && errno == EINTR)
+        continue;
+    read_words(video->words, words, sizeof words);
+    if (!keep)
+        return SL_OK;
+    if (WIFSIGNALED(state))
+        return sl_error_set(error, SL_ERROR_IO, "%.200s: ffmpeg was ended by signal %d",
+                            video->path, WTERMSIG(state));
+    if (!WIFEXITED(state) || WEXITSTATUS(state) != 0)
+        return sl_error_set(error, SL_ERROR_IO, "%.200s: ffmpeg failed with exit status %d%s%s",
+                            video->path, WEXITSTATUS(state), words[0] != '\0' ? ": " : "", words);
+    if (video->broken)
+        return sl_error_set(error, SL_ERROR_IO, "%.200s: ffmpeg closed its input early",
+                            video->path);
+    const SlFileLayer *layer = &video->context->file_layer;
+    int written = open(video->temporary, O_RDONLY | O_CLOEXEC);
+    bool synced = written >= 0 && layer->sync(layer->user, written) == 0;
+    if (written >= 0)
+        close(written);
+    if (!synced)
+        return sl_error_set(error, SL_ERROR_IO, "%.200s: cannot be synced to disk: %s",
+                            video->path, strerror(errno));
+    if (layer->rename(layer->user, video->temporary, video->path) != 0)
+        return sl_error_set(error, SL_ERROR_IO, "%.200s: cannot get its name: %s", video->path,
+                            strerror(errno));
+    return SL_OK;
+}
+
+SlStatus sl_video_close(SlVideo *video, bool keep, SlError *error)
+{
+    if (video == NULL)
+        return SL_OK;
+    if (!keep)
+        kill(video->process, SIGKILL);
+    SlStatus status = finish(video, keep, error);
+    if (!keep || status != SL_OK)
+        unlink(video->temporary);
+    close_ends(video);
+    sl_free(&video->context->memory, video, sizeof *video);
+    return status;
+}
