@@ -27,6 +27,7 @@ enum {
     P_VISCOSITY,
     P_TENSILE,
     P_TENSILE_DISTANCE,
+    P_BOUNDARY,
     P_WALL_DISTANCE,
     P_WALL_JITTER,
     P_CFL_LIMIT,
@@ -63,7 +64,10 @@ static const SlParamRow rows[P_COUNT] = {
                    "unit of density error"},
     [P_TENSILE_DISTANCE] = {"tensile_distance", NUMBER(0.2), 0.01, 0.9, "supports", NULL,
                             "distance at which s_corr has its full strength"},
-    [P_WALL_DISTANCE] = {"wall_distance", NUMBER(0.5), 0, 2, "spacings", NULL,
+    [P_BOUNDARY] = {"boundary", CHOICE(1), 0, 1, "", "contact|walls",
+                    "what surfaces do besides contact: nothing, or count as half spaces of fluid "
+                    "in the density (analytic walls)"},
+    [P_WALL_DISTANCE] = {"wall_distance", NUMBER(0.25), 0, 2, "spacings", NULL,
                          "nearest a particle's centre comes to a surface"},
     [P_WALL_JITTER] = {"wall_jitter", NUMBER(0.05), 0, 0.5, "spacings", NULL,
                        "plus up to this by particle, so that corners do not stack; 0 explodes"},
@@ -81,6 +85,34 @@ static double support_of(const SlSystem *system)
     return sl_param(system, P_SUPPORT) * sl_param(system, P_SPACING);
 }
 
+/* Scale of analytic walls: a lattice that begins half a spacing from a wall has density 1 there.
+   The plane integral of 2 pi × value scale is the continuum's; the lattice lacks a little less
+   beyond the wall than a continuum would hold. */
+static double wall_scale_of(SlKernelKind kind, double support)
+{
+    double lacking = 0, lattice = 0;
+    int reach = (int)ceil(support);
+    for (int z = -reach; z <= reach; z++)
+        for (int y = -reach; y <= reach; y++)
+            for (int x = -reach; x <= reach; x++) {
+                double w = sl_kernel_value(kind, sqrt((double)(x * x + y * y + z * z)), support);
+                lattice += w;
+                lacking += x < 0 ? w : 0;
+            }
+    /* F(1/2 spacing) without its factor, by Simpson's rule on A(s) = integral of W r dr. */
+    enum { STEPS = 200 };
+    double filled = 0, from = 0.5 / support, width = (1 - from) / STEPS;
+    for (int k = 0; k <= STEPS; k++) {
+        double s = from + k * width, area = 0, ring = (1 - s) / STEPS;
+        for (int j = 0; j <= STEPS; j++) {
+            double r = s + j * ring, weight = j == 0 || j == STEPS ? 1 : j % 2 == 1 ? 4 : 2;
+            area += weight * r * sl_kernel_value(kind, r, 1) / sl_kernel_value_scale(kind, 1);
+        }
+        filled += (k == 0 || k == STEPS ? 1 : k % 2 == 1 ? 4 : 2) * area * ring / 3;
+    }
+    return lacking / lattice / (filled * width / 3);
+}
+
 static void set_constants(const SlSystem *system, double dt, SlPbfPass *pass)
 {
     double d = sl_param(system, P_SPACING), support = support_of(system), volume = d * d * d;
@@ -95,6 +127,9 @@ static void set_constants(const SlSystem *system, double dt, SlPbfPass *pass)
     pass->slope_scale = (float)(per_volume * sl_kernel_slope_scale(kind, support));
     pass->lack = (float)((per_volume * sl_kernel_value(kind, 0, support) - 1) /
                          (per_volume * sl_kernel_value_scale(kind, support)));
+    pass->wall_scale = sl_param(system, P_BOUNDARY) == 1
+                           ? (float)wall_scale_of(kind, sl_param(system, P_SUPPORT))
+                           : 0;
     pass->least_constraint = sl_param(system, P_CONSTRAINT) == 0 ? 0 : -1e9f;
     pass->epsilon = (float)(sl_param(system, P_DAMPING) * gradient_squared);
     pass->relaxation = (float)sl_param(system, P_RELAXATION);

@@ -7,6 +7,7 @@
 #include "fluid/pbf_kernels.h"
 
 #include "fluid/contact_lanes.h"
+#include "fluid/wall_lanes.h"
 #include "math/kernel_lanes.h"
 
 SL_INLINE F8x3 xyz(F8x4 a)
@@ -69,8 +70,18 @@ SL_INLINE void lambda_loop(SlKernelKind kind, const SlPbfPass *s, size_t begin, 
             gradient.y += one.gradient.y + two.gradient.y;
             gradient.z += one.gradient.z + two.gradient.z;
         }
-        F8 constraint = f8_max(shapes * f8(s->value_scale), f8(s->least_constraint));
-        squares = (squares + f8x3_dot(gradient, gradient)) * (slope_scale * slope_scale);
+        F8 error = shapes * f8(s->value_scale);
+        gradient = (F8x3){gradient.x * slope_scale, gradient.y * slope_scale,
+                          gradient.z * slope_scale};
+        if (walls_near(s, xi)) {
+            WallDensity wall = wall_density(kind, s, xi);
+            error += wall.density;
+            gradient.x += wall.gradient.x;
+            gradient.y += wall.gradient.y;
+            gradient.z += wall.gradient.z;
+        }
+        F8 constraint = f8_max(error, f8(s->least_constraint));
+        squares = f8_fma(squares, slope_scale * slope_scale, f8x3_dot(gradient, gradient));
         F8 lambda = f8(0) - constraint / (squares + f8(s->epsilon));
         f8x4_store(s->projected + 32 * b, (F8x4){xi.x, xi.y, xi.z, lambda});
     }
@@ -102,6 +113,13 @@ SL_INLINE void displace_loop(SlKernelKind kind, bool tensile, const SlPbfPass *s
             move.z = f8_fma(push, u.z, move.z);
         }
         move = (F8x3){move.x * scale, move.y * scale, move.z * scale};
+        if (walls_near(s, xi)) { /* the wall does not move: only lambda_i acts */
+            WallDensity wall = wall_density(kind, s, xi);
+            F8 push = xi.w * f8(s->relaxation);
+            move.x = f8_fma(push, wall.gradient.x, move.x);
+            move.y = f8_fma(push, wall.gradient.y, move.y);
+            move.z = f8_fma(push, wall.gradient.z, move.z);
+        }
         F8 length = f8_sqrt(f8x3_dot(move, move)), most = f8(s->most_move);
         F8 cap = most / f8_max(length, most);
         F8x3 p = {f8_fma(move.x, cap, xi.x), f8_fma(move.y, cap, xi.y),
@@ -127,6 +145,13 @@ static void velocity(const SlPbfPass *s, size_t begin, size_t end)
     }
 }
 
+/* Density from the sum over neighbours, walls included. */
+SL_INLINE F8 density_at(SlKernelKind kind, const SlPbfPass *s, F8x4 xi, F8 shapes)
+{
+    F8 density = f8_fma(shapes, f8(s->value_scale), f8(1));
+    return walls_near(s, xi) ? density + wall_density(kind, s, xi).density : density;
+}
+
 SL_INLINE void density_loop(SlKernelKind kind, const SlPbfPass *s, size_t begin, size_t end)
 {
     const SlNeighbourList *list = s->list;
@@ -139,8 +164,7 @@ SL_INLINE void density_loop(SlKernelKind kind, const SlPbfPass *s, size_t begin,
             F8x3 u = {xi.x - xj.x, xi.y - xj.y, xi.z - xj.z};
             shapes += shape_value(kind, f8x3_dot(u, u), f8(s->inverse_support));
         }
-        f8_store(s->density + 8 * b,
-                 f8_fma(shapes, f8(s->value_scale), f8(1)));
+        f8_store(s->density + 8 * b, density_at(kind, s, xi, shapes));
     }
 }
 
@@ -162,7 +186,7 @@ SL_INLINE F8x3 smooth_velocity(SlKernelKind kind, const SlPbfPass *s, size_t b, 
         drift.y = f8_fma(w, vj.y - vi.y, drift.y);
         drift.z = f8_fma(w, vj.z - vi.z, drift.z);
     }
-    *density = f8_fma(shapes, f8(s->value_scale), f8(1));
+    *density = density_at(kind, s, xi, shapes);
     F8 c = f8(s->viscosity * s->value_scale);
     return (F8x3){f8_fma(c, drift.x, vi.x), f8_fma(c, drift.y, vi.y), f8_fma(c, drift.z, vi.z)};
 }

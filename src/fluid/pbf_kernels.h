@@ -19,6 +19,7 @@ typedef struct SlPbfPass {
     /* (own share - 1) / value_scale: density sums begin here, so that they end near 0 and what
        matters, density - 1, keeps its digits */
     float lack;
+    float wall_scale; /* of analytic walls (wall_lanes.h); 0: surfaces have no density */
     /* constraint */
     float least_constraint; /* 0: unilateral; far below: equality */
     float epsilon;          /* 1/m², added to the sum of squared gradients */

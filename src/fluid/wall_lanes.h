@@ -1,0 +1,94 @@
+/* What solid surroundings add to the density of eight particles: each surface counts as a half
+   space full of fluid, at the particle's distance s from it (analytic walls). Without it particles
+   at a wall lack half their neighbours and crowd there. Only for *_kernels.c.
+
+   For a kernel W of support 1 the half space beyond distance s holds F(s), and F' = -A(s), with
+   A the integral of W over the plane at s; all three kernels integrate to polynomials. Several
+   surfaces combine as 1 - (1 - F1)(1 - F2)…, which does not count their overlap twice. */
+#ifndef FLUID_WALL_LANES_H
+#define FLUID_WALL_LANES_H
+
+#include "fluid/contact_lanes.h"
+#include "fluid/pbf_kernels.h"
+#include "math/kernel_lanes.h"
+
+typedef struct HalfSpace {
+    F8 filled, plane; /* F and A, times 2 pi × the kernel's value scale: in wall_scale */
+} HalfSpace;
+
+SL_INLINE HalfSpace half_space(SlKernelKind kind, F8 q)
+{
+    F8 t = f8_max(f8(1) - f8_max(q, f8(0)), f8(0));
+    F8 t2 = t * t, t4 = t2 * t2;
+    if (kind == SL_KERNEL_WENDLAND)
+        return (HalfSpace){
+            t4 * t2 * f8_fma(t, f8_fma(t, f8(1.0f / 14), f8(-1.5f / 7)), f8(1.0f / 6)),
+            t4 * t * f8_fma(t, f8_fma(t, f8(4.0f / 7), f8(-1.5f)), f8(1))};
+    if (kind == SL_KERNEL_POLY6) {
+        F8 z = f8(1) - t, z2 = z * z, u = f8(1) - z2, u2 = u * u;
+        F8 upto = f8_fma(z2, f8_fma(z2, f8_fma(z2, f8_fma(z2, f8(1.0f / 9), f8(-4.0f / 7)),
+                                               f8(6.0f / 5)),
+                                    f8(-4.0f / 3)),
+                         f8(1)) * z;
+        return (HalfSpace){f8_max(f8(128.0f / 315) - upto, f8(0)) * f8(0.125f),
+                           u2 * u2 * f8(0.125f)};
+    }
+    F8 h = f8_max(t - f8(0.5f), f8(0)), h2 = h * h, h4 = h2 * h2;
+    F8 near_filled = h4 * h * f8_fma(h, f8(-4.0f / 30), f8(0.1f));
+    F8 near_plane = h4 * f8_fma(h, f8(-0.8f), f8(0.5f));
+    return (HalfSpace){f8_fma(t4 * t, f8_fma(t, f8(-1.0f / 30), f8(0.05f)), f8(0) - near_filled),
+                       f8_fma(t4, f8_fma(t, f8(-0.2f), f8(0.25f)), f8(0) - near_plane)};
+}
+
+typedef struct WallDensity {
+    F8 density;
+    F8x3 gradient; /* 1/m */
+} WallDensity;
+
+/* Folds one surface at distance s with unit normal n into the wall's density. */
+SL_INLINE void add_surface(SlKernelKind kind, const SlPbfPass *pass, F8 s, F8x3 n, WallDensity *w)
+{
+    HalfSpace part = half_space(kind, s * f8(pass->inverse_support));
+    F8 filled = part.filled * f8(pass->wall_scale);
+    F8 slope = f8(0) - part.plane * f8(pass->wall_scale * pass->inverse_support);
+    F8 left = f8(1) - filled, own = (f8(1) - w->density) * slope;
+    w->gradient.x = f8_fma(own, n.x, w->gradient.x * left);
+    w->gradient.y = f8_fma(own, n.y, w->gradient.y * left);
+    w->gradient.z = f8_fma(own, n.z, w->gradient.z * left);
+    w->density = f8_fma(left, w->density, filled);
+}
+
+/* True if some lane of p may lie within the support of a surface. */
+SL_INLINE bool walls_near(const SlPbfPass *pass, F8x4 p)
+{
+    if (pass->wall_scale == 0)
+        return false;
+    SlBox box = pass->contacts.around.domain;
+    float reach = 1 / pass->inverse_support;
+    I8 near_wall = (p.x < f8(box.min.x + reach)) | (p.x > f8(box.max.x - reach)) |
+                   (p.y < f8(box.min.y + reach)) | (p.y > f8(box.max.y - reach)) |
+                   (p.z < f8(box.min.z + reach)) | (p.z > f8(box.max.z - reach));
+    return i8_bits(near_wall) != 0 || pass->contacts.around.shape_count > 0;
+}
+
+SL_INLINE WallDensity wall_density(SlKernelKind kind, const SlPbfPass *pass, F8x4 at)
+{
+    F8 one = f8(1), none = f8(0), back = f8(-1);
+    F8x3 p = {at.x, at.y, at.z};
+    WallDensity w = {none, {none, none, none}};
+    SlBox box = pass->contacts.around.domain;
+    add_surface(kind, pass, p.x - f8(box.min.x), (F8x3){one, none, none}, &w);
+    add_surface(kind, pass, f8(box.max.x) - p.x, (F8x3){back, none, none}, &w);
+    add_surface(kind, pass, p.y - f8(box.min.y), (F8x3){none, one, none}, &w);
+    add_surface(kind, pass, f8(box.max.y) - p.y, (F8x3){none, back, none}, &w);
+    add_surface(kind, pass, p.z - f8(box.min.z), (F8x3){none, none, one}, &w);
+    add_surface(kind, pass, f8(box.max.z) - p.z, (F8x3){none, none, back}, &w);
+    for (size_t k = 0; k < pass->contacts.around.shape_count; k++) {
+        Surface surface = shape_surface(&pass->contacts.around.shapes[k], p);
+        if (i8_bits(surface.distance * f8(pass->inverse_support) < one) != 0)
+            add_surface(kind, pass, surface.distance, surface.normal, &w);
+    }
+    return w;
+}
+
+#endif
