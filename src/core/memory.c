@@ -2,12 +2,24 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
+/* Large arrays ask for huge pages: gathers over a few megabytes otherwise miss the TLB, and
+   prefetching stops at every small page. */
 static void *default_alloc(void *user, size_t bytes, size_t alignment)
 {
     (void)user;
+    const size_t huge_page = (size_t)2 << 20;
+    bool large = bytes >= 2 * huge_page;
+    if (large)
+        alignment = huge_page;
     size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-    return rounded < bytes ? NULL : aligned_alloc(alignment, rounded);
+    void *block = rounded < bytes ? NULL : aligned_alloc(alignment, rounded);
+#ifdef MADV_HUGEPAGE
+    if (block != NULL && large)
+        (void)madvise(block, rounded, MADV_HUGEPAGE); /* a wish: no matter if it is refused */
+#endif
+    return block;
 }
 
 static void default_release(void *user, void *memory, size_t bytes)
