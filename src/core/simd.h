@@ -123,6 +123,16 @@ SL_INLINE F8 f8_fma(F8 a, F8 b, F8 c)
 #endif
 }
 
+/* c - a b. */
+SL_INLINE F8 f8_fnma(F8 a, F8 b, F8 c)
+{
+#ifdef __FMA__
+    return (F8)_mm256_fnmadd_ps((__m256)a, (__m256)b, (__m256)c);
+#else
+    return c - a * b;
+#endif
+}
+
 /* One bit per lane, lane 0 lowest. */
 SL_INLINE uint32_t i8_bits(I8 mask)
 {

@@ -59,15 +59,15 @@ static const SlParamRow rows[P_COUNT] = {
                     "longest displacement of one iteration"},
     [P_VISCOSITY] = {"viscosity", NUMBER(0.01), 0, 0.5, "", NULL,
                      "XSPH: share of the neighbours' mean velocity taken on per step"},
-    [P_TENSILE] = {"tensile", NUMBER(0), 0, 1, "", NULL,
-                   "strength of s_corr against clustering (for equality), in units of lambda per "
-                   "unit of density error"},
+    [P_TENSILE] = {"tensile", NUMBER(0.02), 0, 1, "", NULL,
+                   "strength of s_corr, which keeps particles from clumping in pairs, as the "
+                   "density error it equals; 0: none"},
     [P_TENSILE_DISTANCE] = {"tensile_distance", NUMBER(0.2), 0.01, 0.9, "supports", NULL,
                             "distance at which s_corr has its full strength"},
     [P_BOUNDARY] = {"boundary", CHOICE(1), 0, 1, "", "contact|walls",
                     "what surfaces do besides contact: nothing, or count as half spaces of fluid "
                     "in the density (analytic walls)"},
-    [P_WALL_DISTANCE] = {"wall_distance", NUMBER(0.25), 0, 2, "spacings", NULL,
+    [P_WALL_DISTANCE] = {"wall_distance", NUMBER(0.5), 0, 2, "spacings", NULL,
                          "nearest a particle's centre comes to a surface"},
     [P_WALL_JITTER] = {"wall_jitter", NUMBER(0.05), 0, 0.5, "spacings", NULL,
                        "plus up to this by particle, so that corners do not stack; 0 explodes"},
@@ -78,6 +78,13 @@ static const SlParamRow rows[P_COUNT] = {
 SlKernelKind sl_pbf_kernel(const SlSystem *system)
 {
     return (SlKernelKind)sl_param(system, P_KERNEL);
+}
+
+SlPbfLoop sl_pbf_displace(const SlSystem *system, const SlPbfPass *pass)
+{
+    const SlPbfKernels *kernels = SL_KERNELS(system->context->isa, sl_pbf_kernels);
+    SlKernelKind kind = sl_pbf_kernel(system);
+    return pass->tensile > 0 ? kernels->displace_tensile[kind] : kernels->displace[kind];
 }
 
 static double support_of(const SlSystem *system)
@@ -134,10 +141,9 @@ static void set_constants(const SlSystem *system, double dt, SlPbfPass *pass)
     pass->epsilon = (float)(sl_param(system, P_DAMPING) * gradient_squared);
     pass->relaxation = (float)sl_param(system, P_RELAXATION);
     pass->most_move = (float)(sl_param(system, P_MAX_MOVE) * d);
-    pass->tensile = (float)(sl_param(system, P_TENSILE) / gradient_squared);
-    pass->tensile_shape =
-        (float)(sl_kernel_value_scale(kind, support) /
-                sl_kernel_value(kind, sl_param(system, P_TENSILE_DISTANCE) * support, support));
+    double full = sl_kernel_value(kind, sl_param(system, P_TENSILE_DISTANCE) * support, support) /
+                  sl_kernel_value_scale(kind, support);
+    pass->tensile = (float)(sl_param(system, P_TENSILE) / gradient_squared / pow(full, 4));
     pass->viscosity = (float)sl_param(system, P_VISCOSITY);
     pass->runaway_speed = (float)(100 * d / dt);
     pass->contacts = (SlContacts){.around = system->surroundings,
@@ -303,8 +309,7 @@ static SlStatus step(SlSystem *system, double dt, SlError *error)
     uint32_t iterations = (uint32_t)sl_param(system, P_ITERATIONS);
     for (uint32_t k = 0; k < iterations; k++) {
         sl_pbf_run(system, &pass, kernels->lambda[kind]);
-        sl_pbf_run(system, &pass,
-                   pass.tensile > 0 ? kernels->displace_tensile[kind] : kernels->displace[kind]);
+        sl_pbf_run(system, &pass, sl_pbf_displace(system, &pass));
     }
     system->stats.iterations = iterations;
     sl_lap(&mark, &ms[SL_STAGE_SOLVE]);

@@ -23,5 +23,7 @@ SlStatus sl_pbf_sort(SlSystem *system, SlPbfPass *pass, SlError *error);
 SlStatus sl_pbf_list(SlSystem *system, SlPbfPass *pass, SlError *error);
 /* The kernel the parameters choose. */
 SlKernelKind sl_pbf_kernel(const SlSystem *system);
+/* The displacement loop they choose. */
+SlPbfLoop sl_pbf_displace(const SlSystem *system, const SlPbfPass *pass);
 
 #endif

@@ -25,8 +25,7 @@ typedef struct SlPbfPass {
     float epsilon;          /* 1/m², added to the sum of squared gradients */
     float relaxation;       /* omega */
     float most_move;        /* m per iteration */
-    float tensile;          /* m²: s_corr of Macklin & Müller eq. 13, 0 for none */
-    float tensile_shape;    /* 1 / shape_value(delta q) */
+    float tensile; /* m²: s_corr = -tensile × shape_value^4 (Macklin & Müller eq. 13); 0: none */
     float viscosity;        /* XSPH c */
     float runaway_speed;    /* m/s */
     /* arrays in sorted order */

@@ -18,22 +18,25 @@ typedef struct ShapePair {
 /* `kind` is a constant at every call, so each loop is compiled for one kernel. */
 SL_INLINE ShapePair shape_both(SlKernelKind kind, F8 r2, F8 inverse_support)
 {
-    F8 q = f8_sqrt(r2) * inverse_support;
-    F8 t = f8_max(f8(1) - q, f8(0));
-    F8 t2 = t * t;
+    F8 r = f8_sqrt(r2);
     ShapePair s;
-    if (kind == SL_KERNEL_WENDLAND) {
-        s.slope = t2 * t;
-        s.value = (t2 * t2) * f8_fma(f8(4), q, f8(1));
-    } else if (kind == SL_KERNEL_POLY6) {
-        F8 u = f8_max(f8_fma(r2, f8(0) - inverse_support * inverse_support, f8(1)), f8(0));
-        s.value = u * u * u;
-        s.slope = t2 / f8_max(q, f8(SL_LEAST_Q));
-    } else { /* 2 (1-q)^3 - 8 (1/2-q)^3, each term where positive */
-        F8 h = f8_max(f8(0.5f) - q, f8(0));
-        F8 h2 = h * h;
+    if (kind == SL_KERNEL_CUBIC) { /* 2 (1-q)^3 - 8 (1/2-q)^3, each term where positive */
+        F8 q = r * inverse_support;
+        F8 t = f8_max(f8(1) - q, f8(0)), h = f8_max(f8(0.5f) - q, f8(0));
+        F8 t2 = t * t, h2 = h * h;
         s.value = f8_fma(h2 * h, f8(-4), t2 * t);
         s.slope = f8_fma(h2, f8(-4), t2) / f8_max(q, f8(SL_LEAST_Q));
+        return s;
+    }
+    F8 t = f8_max(f8_fnma(r, inverse_support, f8(1)), f8(0)); /* 1 - q */
+    F8 t2 = t * t;
+    if (kind == SL_KERNEL_WENDLAND) { /* t^4 (4 q + 1) */
+        s.slope = t2 * t;
+        s.value = (t2 * t2) * f8_fma(t, f8(-4), f8(5));
+    } else {
+        F8 u = f8_max(f8_fnma(r2, inverse_support * inverse_support, f8(1)), f8(0));
+        s.value = u * u * u;
+        s.slope = t2 / f8_max(r * inverse_support, f8(SL_LEAST_Q));
     }
     return s;
 }

@@ -1,7 +1,8 @@
-/* Cell numbers and SELL-8 lists. For each particle nine runs of candidates (three cells in a row
-   of x) are tested eight at a time; hits are packed by a table of lane numbers, and the lists of
-   eight particles are transposed into rows. About 216 candidates for 29 neighbours: 27 tests of
-   eight, 13 instructions each, is the limit of this loop. */
+/* Cell numbers and SELL-8 lists. The candidates of a cell (nine runs of three cells in a row of x,
+   about 216 particles) are copied side by side once and serve all particles of the cell; each
+   tests them eight at a time, hits are packed by a table of lane numbers, and the lists of eight
+   particles are transposed into rows. 216 candidates for 29 neighbours: 27 tests of 14
+   instructions are the limit of this loop. */
 #include "particles/neighbour_kernels.h"
 
 #include "core/simd.h"
@@ -63,62 +64,161 @@ static void split(const float *records, float *x, float *y, float *z, size_t beg
 static const uint64_t packed_lanes[256] = {MASKS64_(0), MASKS64_(64), MASKS64_(128),
                                            MASKS64_(192)};
 
-/* first + lane for the lanes set in bits, packed; the rest is noise. */
-SL_INLINE void store_packed(uint32_t *to, uint32_t first, uint32_t bits)
+/* Stores the numbers whose bits are set, packed; up to eight more are noise. */
+SL_INLINE void store_packed(uint32_t *to, const uint32_t *numbers, uint32_t bits)
 {
     __m256i lanes = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)packed_lanes[bits]));
-    _mm256_storeu_si256((__m256i *)to, _mm256_add_epi32(lanes, _mm256_set1_epi32((int)first)));
+    __m256i all = _mm256_loadu_si256((const __m256i *)numbers);
+    _mm256_storeu_si256((__m256i *)to, _mm256_permutevar8x32_epi32(all, lanes));
 }
 #else
-SL_INLINE void store_packed(uint32_t *to, uint32_t first, uint32_t bits)
+SL_INLINE void store_packed(uint32_t *to, const uint32_t *numbers, uint32_t bits)
 {
     for (; bits != 0; bits &= bits - 1)
-        *to++ = first + (uint32_t)__builtin_ctz(bits);
+        *to++ = numbers[__builtin_ctz(bits)];
 }
 #endif
 
-/* Candidates [begin, end) against particle i: appends hits to list, returns the new length. */
-SL_INLINE uint32_t test_run(const SlSegment *s, F8 xi, F8 yi, F8 zi, uint32_t i, uint32_t begin,
-                            uint32_t end, bool may_hold_self, uint32_t *list, uint32_t length)
-{
-    for (uint32_t j = begin; j < end && length <= SL_MOST_NEIGHBOURS; j += 8) {
-        F8 dx = f8_load(s->x + j) - xi, dy = f8_load(s->y + j) - yi, dz = f8_load(s->z + j) - zi;
-        F8 r2 = f8_fma(dx, dx, f8_fma(dy, dy, dz * dz));
-        uint32_t bits = i8_bits(r2 < f8(s->radius_squared));
-        if (end - j < 8)
-            bits &= (1u << (end - j)) - 1;
-        if (may_hold_self && i - j < 8)
-            bits &= ~(1u << (i - j));
-        store_packed(list + length, j, bits);
-        length += (uint32_t)__builtin_popcount(bits);
-    }
-    return length;
-}
+/* The runs of candidates of a cell: up to nine stretches of the sorted particles, each three
+   cells of a row of x. The one that holds the cell itself is the last, and the first to be taken. */
+typedef struct Runs {
+    uint32_t begin[9], end[9];
+    uint32_t count;
+} Runs;
 
-/* The list of particle i in cell (cx, cy, cz); its length, or more than SL_MOST_NEIGHBOURS. */
-SL_INLINE uint32_t neighbours_of(const SlSegment *s, uint32_t i, const uint32_t cell[3],
-                                 uint32_t *list)
+SL_INLINE Runs runs_of(const SlCellGrid *g, const uint32_t cell[3])
 {
-    const SlCellGrid *g = s->grid;
-    F8 xi = f8(s->x[i]), yi = f8(s->y[i]), zi = f8(s->z[i]);
     uint32_t x0 = cell[0] - (cell[0] > 0), x1 = cell[0] + (cell[0] + 1 < g->size[0]);
     uint32_t y0 = cell[1] - (cell[1] > 0), y1 = cell[1] + (cell[1] + 1 < g->size[1]);
     uint32_t z0 = cell[2] - (cell[2] > 0), z1 = cell[2] + (cell[2] + 1 < g->size[2]);
-    uint32_t length = 0;
+    Runs runs = {.count = 0};
+    uint32_t own = 0;
     for (uint32_t z = z0; z <= z1; z++)
         for (uint32_t y = y0; y <= y1; y++) {
             size_t row = ((size_t)z * g->size[1] + y) * g->size[0];
             uint32_t begin = g->start[row + x0], end = g->start[row + x1 + 1];
+            if (begin == end)
+                continue;
             if (z == cell[2] && y == cell[1])
-                length = test_run(s, xi, yi, zi, i, begin, end, true, list, length);
-            else
-                length = test_run(s, xi, yi, zi, i, begin, end, false, list, length);
+                own = runs.count;
+            runs.begin[runs.count] = begin;
+            runs.end[runs.count++] = end;
         }
+    if (runs.count > 0) {
+        uint32_t last = runs.count - 1, begin = runs.begin[own], end = runs.end[own];
+        runs.begin[own] = runs.begin[last];
+        runs.end[own] = runs.end[last];
+        runs.begin[last] = begin;
+        runs.end[last] = end;
+    }
+    return runs;
+}
+
+/* Candidates side by side, far ones after the last. A cell with more comes in several batches. */
+enum { BATCH = 512 };
+typedef struct Batch {
+    float x[BATCH + 24], y[BATCH + 24], z[BATCH + 24];
+    uint32_t number[BATCH + 24];
+    uint32_t count;
+} Batch;
+
+/* Moves candidates from the runs into the batch, as many as fit; the runs keep the rest. */
+SL_INLINE void fill_batch(const SlSegment *s, Runs *runs, Batch *batch)
+{
+    static const uint32_t iota[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    const float *x = s->x, *y = s->y, *z = s->z;
+    U8 lanes = u8_load(iota);
+    uint32_t count = 0;
+    while (runs->count > 0 && count < BATCH) {
+        uint32_t r = runs->count - 1, begin = runs->begin[r], length = runs->end[r] - begin;
+        if (length > BATCH - count)
+            length = BATCH - count;
+        for (uint32_t k = 0; k < length; k += 8) {
+            f8_store(batch->x + count + k, f8_load(x + begin + k));
+            f8_store(batch->y + count + k, f8_load(y + begin + k));
+            f8_store(batch->z + count + k, f8_load(z + begin + k));
+            u8_store(batch->number + count + k, lanes + (begin + k));
+        }
+        count += length;
+        runs->begin[r] += length;
+        runs->count -= runs->begin[r] == runs->end[r];
+    }
+    f8_store(batch->x + count, f8(SL_FAR));
+    f8_store(batch->x + count + 8, f8(SL_FAR));
+    batch->count = count;
+}
+
+/* Appends the batch's hits around particle i to its list; the new length. */
+SL_INLINE uint32_t test_batch(const SlSegment *s, Batch *batch, uint32_t i, uint32_t *list,
+                              uint32_t length)
+{
+    F8x3 at = {f8(s->x[i]), f8(s->y[i]), f8(s->z[i])};
+    F8 radius_squared = f8(s->radius_squared);
+    uint32_t count = batch->count;
+    for (uint32_t k = 0; k < count && length <= SL_MOST_NEIGHBOURS; k += 16) {
+        uint32_t bits[2];
+        for (uint32_t half = 0; half < 2; half++) {
+            uint32_t j = k + 8 * half;
+            F8x3 u = {f8_load(batch->x + j) - at.x, f8_load(batch->y + j) - at.y,
+                      f8_load(batch->z + j) - at.z};
+            bits[half] = i8_bits(f8x3_dot(u, u) < radius_squared);
+        }
+        store_packed(list + length, batch->number + k, bits[0]);
+        length += (uint32_t)__builtin_popcount(bits[0]);
+        store_packed(list + length, batch->number + k + 8, bits[1]);
+        length += (uint32_t)__builtin_popcount(bits[1]);
+    }
     return length;
 }
 
+/* Takes i out of its list. */
+SL_INLINE uint32_t without(uint32_t i, uint32_t *list, uint32_t length)
+{
+    uint32_t kept = 0;
+    for (uint32_t k = 0; k < length; k++) {
+        list[kept] = list[k];
+        kept += list[k] != i;
+    }
+    return kept;
+}
+
+/* The candidates of the cell last looked at: sorted particles mostly share it. */
+typedef struct Cache {
+    uint32_t cell[3];
+    uint32_t own_begin; /* the particle that is the batch's first */
+    bool whole;         /* the batch holds all candidates */
+    Runs rest;          /* those it does not hold */
+    Batch batch;
+} Cache;
+
+SL_INLINE uint32_t neighbours_of(const SlSegment *s, Cache *cache, const uint32_t cell[3],
+                                 uint32_t i, uint32_t *list)
+{
+    if (!cache->whole || memcmp(cell, cache->cell, sizeof cache->cell) != 0) {
+        memcpy(cache->cell, cell, sizeof cache->cell);
+        cache->rest = runs_of(s->grid, cell);
+        cache->own_begin = cache->rest.begin[cache->rest.count - 1];
+        fill_batch(s, &cache->rest, &cache->batch);
+        cache->whole = cache->rest.count == 0;
+    }
+    if (cache->whole) { /* i itself is put far away while its own list is made */
+        float *self = &cache->batch.x[i - cache->own_begin];
+        *self = SL_FAR;
+        uint32_t length = test_batch(s, &cache->batch, i, list, 0);
+        *self = s->x[i];
+        return length;
+    }
+    uint32_t length = test_batch(s, &cache->batch, i, list, 0);
+    while (cache->rest.count > 0 && length <= SL_MOST_NEIGHBOURS) {
+        fill_batch(s, &cache->rest, &cache->batch);
+        length = test_batch(s, &cache->batch, i, list, length);
+    }
+    return without(i, list, length);
+}
+
 #ifdef __AVX2__
-/* Eight entries of eight lists become eight rows. */
+/* Eight entries of eight lists become eight rows. The rows are written past the caches: they are
+   far more than these hold, and fetching lines only to overwrite them cost a tenth of the time. */
 SL_INLINE void transpose_to_rows(const uint32_t *lists, size_t stride, uint32_t (*rows)[8])
 {
     __m256 r[8], t[8];
@@ -135,11 +235,20 @@ SL_INLINE void transpose_to_rows(const uint32_t *lists, size_t stride, uint32_t 
         r[k + 3] = _mm256_shuffle_ps(t[k + 1], t[k + 3], 0xee);
     }
     for (int k = 0; k < 4; k++) {
-        _mm256_storeu_ps((float *)rows[k], _mm256_permute2f128_ps(r[k], r[k + 4], 0x20));
-        _mm256_storeu_ps((float *)rows[k + 4], _mm256_permute2f128_ps(r[k], r[k + 4], 0x31));
+        _mm256_stream_ps((float *)rows[k], _mm256_permute2f128_ps(r[k], r[k + 4], 0x20));
+        _mm256_stream_ps((float *)rows[k + 4], _mm256_permute2f128_ps(r[k], r[k + 4], 0x31));
     }
 }
+/* Makes rows written past the caches visible to whoever is told of them next. */
+SL_INLINE void finish_rows(void)
+{
+    _mm_sfence();
+}
 #else
+SL_INLINE void finish_rows(void)
+{
+}
+
 SL_INLINE void transpose_to_rows(const uint32_t *lists, size_t stride, uint32_t (*rows)[8])
 {
     for (int lane = 0; lane < 8; lane++)
@@ -148,12 +257,13 @@ SL_INLINE void transpose_to_rows(const uint32_t *lists, size_t stride, uint32_t 
 }
 #endif
 
-/* Room for one packed store past the most neighbours, and for padding to eights. */
-enum { LIST_ROOM = SL_MOST_NEIGHBOURS + 24 };
+/* Room for packed stores past the most neighbours, and for padding to eights. */
+enum { LIST_ROOM = SL_MOST_NEIGHBOURS + 40 };
 
 static void build(SlSegment *s)
 {
     uint32_t lists[8][LIST_ROOM], lengths[8], cells[3][8];
+    Cache cache = {.whole = false};
     uint64_t used = 0;
     s->rows_needed = 0;
     s->crowded = SIZE_MAX;
@@ -167,7 +277,7 @@ static void build(SlSegment *s)
         for (uint32_t lane = 0; lane < 8; lane++) {
             uint32_t i = (uint32_t)(8 * b) + lane;
             uint32_t cell[3] = {cells[0][lane], cells[1][lane], cells[2][lane]};
-            uint32_t length = i < s->count ? neighbours_of(s, i, cell, lists[lane]) : 0;
+            uint32_t length = i < s->count ? neighbours_of(s, &cache, cell, i, lists[lane]) : 0;
             if (length > SL_MOST_NEIGHBOURS) {
                 s->crowded = i;
                 return;
@@ -181,8 +291,8 @@ static void build(SlSegment *s)
         uint64_t row = s->first_row + used;
         bool fits = used + padded <= s->row_limit;
         for (uint32_t lane = 0; fits && lane < 8; lane++)
-            for (uint32_t k = lengths[lane]; k < padded; k++)
-                lists[lane][k] = s->sentinel;
+            for (uint32_t k = lengths[lane]; k < padded; k += 8)
+                u8_store(&lists[lane][k], u8(s->sentinel));
         for (uint32_t k = 0; fits && k < padded; k += 8)
             transpose_to_rows(&lists[0][k], LIST_ROOM, s->rows + row + k);
         s->row_begin[b] = row;
@@ -190,6 +300,7 @@ static void build(SlSegment *s)
         s->rows_needed = used + padded > s->rows_needed ? used + padded : s->rows_needed;
         used += longest;
     }
+    finish_rows();
 }
 
 SL_KERNEL_TABLE(SlNeighbourKernels, sl_neighbour_kernels) = {keys, split, build};

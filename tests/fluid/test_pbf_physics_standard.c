@@ -148,9 +148,9 @@ static double front_of(SlWorld *world, double d)
 static void martin_moyce_front(void **state)
 {
     (void)state;
-    double d = 0.1, width = 3, g = (double)9.81f; /* column 30 x 60 d */
-    DamSetting setting = {.threads = 2, .nx = 30, .ny = 60, .nz = 10, .domain = {16, 8, 1},
-                          .iterations = 6};
+    double d = 0.05, width = 3, g = (double)9.81f; /* column 60 x 120 d */
+    DamSetting setting = {.threads = 2, .nx = 60, .ny = 120, .nz = 8, .domain = {16, 8, 0.4f},
+                          .spacing = d, .iterations = 6};
     SlWorld *world = dam_create(&setting);
     const char *path = getenv("SLEET_MARTIN_MOYCE_CSV");
     FILE *csv = path != NULL ? fopen(path, "w") : NULL;
