@@ -71,7 +71,7 @@ static SlStatus sample(Samples *s, SlError *error)
     for (int k = 0; k < ITERATIONS; k++) {
         sl_pbf_run(system, &pass, kernels->lambda[kind]);
         sl_lap(&mark, &ms[2]);
-        sl_pbf_run(system, &pass, sl_pbf_displace(system, &pass));
+        sl_pbf_run(system, &pass, sl_pbf_displace(system, &pass, (uint32_t)k));
         sl_lap(&mark, &ms[3]);
     }
     sl_pbf_run(system, &pass, kernels->velocity);

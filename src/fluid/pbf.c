@@ -59,8 +59,8 @@ static const SlParamRow rows[P_COUNT] = {
                     "longest displacement of one iteration"},
     [P_VISCOSITY] = {"viscosity", NUMBER(0.01), 0, 0.5, "", NULL,
                      "XSPH: share of the neighbours' mean velocity taken on per step"},
-    [P_TENSILE] = {"tensile", NUMBER(0.02), 0, 1, "", NULL,
-                   "strength of s_corr, which keeps particles from clumping in pairs, as the "
+    [P_TENSILE] = {"tensile", NUMBER(0.1), 0, 1, "", NULL,
+                   "s_corr, once a step, keeps particles from clumping in pairs: strength as the "
                    "density error it equals; 0: none"},
     [P_TENSILE_DISTANCE] = {"tensile_distance", NUMBER(0.2), 0.01, 0.9, "supports", NULL,
                             "distance at which s_corr has its full strength"},
@@ -80,11 +80,11 @@ SlKernelKind sl_pbf_kernel(const SlSystem *system)
     return (SlKernelKind)sl_param(system, P_KERNEL);
 }
 
-SlPbfLoop sl_pbf_displace(const SlSystem *system, const SlPbfPass *pass)
+SlPbfLoop sl_pbf_displace(const SlSystem *system, const SlPbfPass *pass, uint32_t iteration)
 {
     const SlPbfKernels *kernels = SL_KERNELS(system->context->isa, sl_pbf_kernels);
     SlKernelKind kind = sl_pbf_kernel(system);
-    return pass->tensile > 0 ? kernels->displace_tensile[kind] : kernels->displace[kind];
+    return pass->tensile > 0 && iteration == 0 ? kernels->displace_tensile[kind] : kernels->displace[kind];
 }
 
 static double support_of(const SlSystem *system)
@@ -309,7 +309,7 @@ static SlStatus step(SlSystem *system, double dt, SlError *error)
     uint32_t iterations = (uint32_t)sl_param(system, P_ITERATIONS);
     for (uint32_t k = 0; k < iterations; k++) {
         sl_pbf_run(system, &pass, kernels->lambda[kind]);
-        sl_pbf_run(system, &pass, sl_pbf_displace(system, &pass));
+        sl_pbf_run(system, &pass, sl_pbf_displace(system, &pass, k));
     }
     system->stats.iterations = iterations;
     sl_lap(&mark, &ms[SL_STAGE_SOLVE]);

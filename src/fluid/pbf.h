@@ -23,7 +23,8 @@ SlStatus sl_pbf_sort(SlSystem *system, SlPbfPass *pass, SlError *error);
 SlStatus sl_pbf_list(SlSystem *system, SlPbfPass *pass, SlError *error);
 /* The kernel the parameters choose. */
 SlKernelKind sl_pbf_kernel(const SlSystem *system);
-/* The displacement loop they choose. */
-SlPbfLoop sl_pbf_displace(const SlSystem *system, const SlPbfPass *pass);
+/* The displacement loop of an iteration, counted from 0: s_corr, which only keeps particles from
+   clumping, acts in the first. */
+SlPbfLoop sl_pbf_displace(const SlSystem *system, const SlPbfPass *pass, uint32_t iteration);
 
 #endif

@@ -28,16 +28,17 @@ SL_INLINE ShapePair shape_both(SlKernelKind kind, F8 r2, F8 inverse_support)
         s.slope = f8_fma(h2, f8(-4), t2) / f8_max(q, f8(SL_LEAST_Q));
         return s;
     }
-    F8 t = f8_max(f8_fnma(r, inverse_support, f8(1)), f8(0)); /* 1 - q */
-    F8 t2 = t * t;
-    if (kind == SL_KERNEL_WENDLAND) { /* t^4 (4 q + 1) */
+    if (kind == SL_KERNEL_WENDLAND) { /* t^4 (4 q + 1) with t = 1 - q */
+        F8 t = f8_max(f8_fnma(r, inverse_support, f8(1)), f8(0));
+        F8 t2 = t * t;
         s.slope = t2 * t;
         s.value = (t2 * t2) * f8_fma(t, f8(-4), f8(5));
-    } else {
-        F8 u = f8_max(f8_fnma(r2, inverse_support * inverse_support, f8(1)), f8(0));
-        s.value = u * u * u;
-        s.slope = t2 / f8_max(r * inverse_support, f8(SL_LEAST_Q));
+        return s;
     }
+    F8 q = r * inverse_support;
+    F8 t = f8_max(f8(1) - q, f8(0)), u = f8_max(f8(1) - q * q, f8(0));
+    s.value = u * u * u;
+    s.slope = t * t / f8_max(q, f8(SL_LEAST_Q));
     return s;
 }
 
