@@ -147,7 +147,8 @@ static F8x3 frustum_normal(const SlShape *shape, F8x3 q)
     F8 p = f8_sqrt(f8x3_dot(radial, radial)), out = f8(cosine) / f8_max(p, f8(1e-12f));
     /* A cap where its plane is nearer than the side. */
     F8 side = f8_abs(p - f8(r0) - f8(k) * h) * f8(cosine);
-    I8 base = f8_abs(h) < side, top = f8_abs(h - f8(shape->height)) < side;
+    F8 to_base = f8_abs(h), to_top = f8_abs(h - f8(shape->height));
+    I8 base = (to_base < side) & (to_base < to_top), top = (to_top < side) & ~base;
     F8 s = f8_select(base | top, f8(0), out);
     F8 up = f8_select(base, f8(-1), f8_select(top, f8(1), f8(-k * cosine)));
     return along(scaled(radial, s), up, axis);
