@@ -11,7 +11,7 @@ except ImportError:
 HEADER = struct.Struct("<8sIIQQd6fIIQQQ")
 SECTION = struct.Struct("<32s16s24sIIIIQQQQQ")
 SYSTEM = struct.Struct("<32sfIQ")
-SHAPE = numpy.dtype([("kind", "<u4"), ("center", "<f4", 3), ("axis", "<f4", 3),
+SHAPE = numpy.dtype([("kind", "<u4"), ("center", "<f4", 3), ("axis", "<f4", 3), ("side", "<f4", 3),
                      ("half", "<f4", 3), ("radius", "<f4"), ("height", "<f4"), ("friction", "<f4")])
 TYPES = {1: ("<u4", 1), 2: ("<f4", 1), 3: ("<f4", 3)}
 
@@ -27,8 +27,8 @@ def read_frame(path):
         data = file.read()
     header = HEADER.unpack_from(data)
     magic, version, sections, size, frame, time = header[:6]
-    if magic != b"SLEETF\r\n" or version != 1 or size != len(data):
-        raise ValueError("not a whole frame file of version 1")
+    if magic != b"SLEETF\r\n" or version != 2 or size != len(data):
+        raise ValueError("not a whole frame file of version 2")
     seed = xxhash.xxh3_64_intdigest(data[:80]) if xxhash is not None else 0
     check(data[HEADER.size:HEADER.size + sections * SECTION.size], seed, header[-2])
     result = {"frame": frame, "time": time, "domain": header[6:12], "systems": [], "shapes": []}

@@ -6,6 +6,7 @@
 #define SLEET_WORLD_H
 
 #include "sleet/emitter.h"
+#include "sleet/motion.h"
 #include "sleet/params.h"
 #include "sleet/stats.h"
 #include "sleet/view.h"
@@ -73,6 +74,10 @@ SL_API SlStatus sl_system_add_drain(SlWorld *world, SlSystemId id, const SlShape
                                     SlError *error);
 SL_API SlStatus sl_world_add_collider(SlWorld *world, const SlShape *shape, SlColliderId *id,
                                       SlError *error);
+
+/* From now on the collider moves so; time 0 is the world's start. */
+SL_API SlStatus sl_collider_set_motion(SlWorld *world, SlColliderId id, const SlMotionDef *motion,
+                                       SlError *error);
 
 /* What the set-up would hold in memory while it runs, in bytes; 0 before any block. Works before
    the start and allocates nothing. */

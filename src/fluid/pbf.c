@@ -147,6 +147,7 @@ static void set_constants(const SlSystem *system, double dt, SlPbfPass *pass)
     pass->viscosity = (float)sl_param(system, P_VISCOSITY);
     pass->runaway_speed = (float)(100 * d / dt);
     pass->contacts = (SlContacts){.around = system->surroundings,
+                                  .dt = (float)dt,
                                   .distance = (float)(sl_param(system, P_WALL_DISTANCE) * d),
                                   .jitter = (float)(sl_param(system, P_WALL_JITTER) * d)};
 }

@@ -106,6 +106,7 @@ static void take_shapes(SlFrame *frame, const SlFrameSection *s)
         shape->kind = record.kind <= SL_SHAPE_CONE ? (SlShapeKind)record.kind : SL_SHAPE_PLANE;
         memcpy(&shape->center, record.center, sizeof record.center);
         memcpy(&shape->axis, record.axis, sizeof record.axis);
+        memcpy(&shape->side, record.side, sizeof record.side);
         memcpy(&shape->half, record.half, sizeof record.half);
         shape->radius = record.radius;
         shape->height = record.height;

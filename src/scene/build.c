@@ -84,13 +84,33 @@ static SlStatus build_system(const SlScene *scene, const SlSceneSystem *system, 
     return status;
 }
 
+static SlStatus build_collider(const SlScene *scene, const SlSceneCollider *collider,
+                               SlWorld *world, SlError *error)
+{
+    SlError inner;
+    SlColliderId id;
+    SlStatus status =
+        with_place(scene, collider->place,
+                   sl_world_add_collider(world, &collider->shape, &id, &inner), &inner, error);
+    if (status != SL_OK || collider->motion == NULL)
+        return status;
+    SlMotionDef motion;
+    SlKeyframe *keys;
+    status = sl_scene_read_motion(scene, collider->motion, &motion, &keys, error);
+    if (status != SL_OK)
+        return status;
+    status = with_place(scene, collider->motion->place,
+                        sl_collider_set_motion(world, id, &motion, &inner), &inner, error);
+    sl_free(scene->memory, keys, motion.key_count * sizeof *keys);
+    return status;
+}
+
 SlStatus sl_scene_build(const SlScene *scene, const SlWorldDef *given, SlWorld **out,
                         SlError *error)
 {
     *out = NULL;
     SlWorldDef def = *given;
     SlWorld *world;
-    SlError inner;
     def.gravity = scene->gravity;
     def.domain = scene->domain;
     def.domain_friction = scene->domain_friction;
@@ -102,13 +122,8 @@ SlStatus sl_scene_build(const SlScene *scene, const SlWorldDef *given, SlWorld *
         return status;
     for (size_t k = 0; status == SL_OK && k < scene->system_count; k++)
         status = build_system(scene, &scene->systems[k], world, error);
-    for (size_t k = 0; status == SL_OK && k < scene->collider_count; k++) {
-        const SlSceneCollider *collider = &scene->colliders[k];
-        SlColliderId id;
-        status = with_place(scene, collider->place,
-                            sl_world_add_collider(world, &collider->shape, &id, &inner), &inner,
-                            error);
-    }
+    for (size_t k = 0; status == SL_OK && k < scene->collider_count; k++)
+        status = build_collider(scene, &scene->colliders[k], world, error);
     if (status != SL_OK) {
         sl_world_destroy(world);
         return status;

@@ -28,6 +28,7 @@ typedef struct SlSceneSystem {
 
 typedef struct SlSceneCollider {
     SlShape shape;
+    const SlJsonNode *motion; /* NULL: it stands still */
     SlJsonPlace place;
 } SlSceneCollider;
 
@@ -77,6 +78,9 @@ SlStatus sl_scene_read_systems(SlScene *scene, const SlJsonNode *array,
 SlStatus sl_scene_read_colliders(SlScene *scene, const SlJsonNode *array, SlError *error);
 SlStatus sl_scene_read_collider(const SlScene *scene, const SlJsonNode *node,
                                 SlSceneCollider *collider, SlError *error);
+/* *keys has motion->key_count elements of the scene's memory; free it when the motion is made. */
+SlStatus sl_scene_read_motion(const SlScene *scene, const SlJsonNode *node, SlMotionDef *motion,
+                              SlKeyframe **keys, SlError *error);
 SlStatus sl_scene_read_emitter(const SlScene *scene, const SlJsonNode *node, SlEmitterDef *def,
                                SlError *error);
 SlStatus sl_scene_check_flows(SlScene *scene, const SlSceneSystem *system, SlError *error);

@@ -19,6 +19,7 @@ static SlStatus step_system(SlWorld *world, SlWorldSystem *holder, double dt, Sl
     double sub = dt / steps;
     for (uint32_t k = 0; k < steps; k++) {
         memset(&system->stats, 0, sizeof system->stats);
+        sl_world_move_bodies(world, world->time + k * sub, sub);
         SlStatus status = sl_flow_emit(&holder->flow, system, sub, error);
         if (status == SL_OK)
             status = system->solver->step(system, sub, error);
