@@ -98,8 +98,7 @@ static SlStatus set_up(Job *job, const AppInput *input, SlError *error)
         status = app_scene(job->context, input->words[0], input, &job->scene, error);
     if (status != SL_OK)
         return status;
-    if (input->value[O_FRAMES] == NULL)
-        job->frames = sl_scene_frames(job->scene);
+    job->frames = sl_scene_frames(job->scene);
     SlWorldDef def = sl_default_world_def();
     def.context = job->context;
     def.on_step = on_step;
@@ -160,9 +159,12 @@ static int run(int count, char **words)
         if (!app_whole(&app_run_command, "seed", input.value[O_SEED], 0, (uint64_t)1 << 53,
                        &number))
             code = EXIT_USAGE;
-        else if (input.set_count < APP_MOST_SETS) /* one more --set, the last word on it */
+        else
             input.sets[input.set_count++] = (SlSceneOverride){"seed", input.value[O_SEED]};
     }
+    /* Part of the scene like any --set, and the last word on it: DIR/scene.json repeats the run. */
+    if (code < 0 && input.value[O_FRAMES] != NULL)
+        input.sets[input.set_count++] = (SlSceneOverride){"time.frames", input.value[O_FRAMES]};
     if (code >= 0) {
         app_input_free(&input);
         return code;

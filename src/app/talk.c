@@ -126,3 +126,11 @@ bool app_interrupted(void)
 {
     return interrupted != 0;
 }
+
+bool app_step_goes_on(void *user, SlSystemId system, const SlStepStats *stats)
+{
+    (void)user;
+    (void)system;
+    (void)stats;
+    return !app_interrupted();
+}
