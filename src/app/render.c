@@ -55,7 +55,7 @@ static SlStatus draw_folder(Job *job, SlError *error)
 
 static SlStatus draw_scene(Job *job, SlError *error)
 {
-    SlStatus status = sl_world_start(job->world, error);
+    SlStatus status = SL_OK;
     for (uint64_t frame = 0; status == SL_OK && frame <= job->last; frame++) {
         if (frame > 0)
             status = sl_world_advance_frame(job->world, error);
@@ -111,7 +111,10 @@ static SlStatus set_up(Job *job, const AppInput *input, SlError *error)
     if (status == SL_OK && !job->from_folder) {
         SlWorldDef def = sl_default_world_def();
         def.context = job->context;
+        def.on_step = app_step_goes_on;
         status = sl_scene_build(job->scene, &def, &job->world, error);
+        if (status == SL_OK)
+            status = sl_world_start(job->world, error);
     }
     if (status != SL_OK)
         return status;
@@ -147,8 +150,10 @@ static int finish(Job *job, SlStatus status, SlError *error)
     int code = EXIT_DONE;
     if (keep && closed == SL_OK && film)
         printf("%s\n", job->drawing.video_path);
-    if (keep && job->drawing.last_png[0] != '\0')
+    if (keep && job->drawing.pictures == 1)
         printf("%s\n", job->drawing.last_png);
+    else if (keep && job->drawing.pictures > 1)
+        printf("%s to %s\n", job->drawing.first_png, job->drawing.last_png);
     if (status == SL_ERROR_CANCELLED)
         code = EXIT_STOPPED;
     else if (status != SL_OK)
