@@ -153,9 +153,10 @@ static int finish(Job *job, SlStatus status, double seconds, SlError *error)
         *error = close_error;
     }
     int code = EXIT_DONE;
-    if (status == SL_ERROR_CANCELLED)
+    if (status == SL_ERROR_CANCELLED) {
+        fprintf(stderr, "stopped; %llu frames drawn\n", (unsigned long long)job->drawing.drawn);
         code = EXIT_STOPPED;
-    else if (status != SL_OK)
+    } else if (status != SL_OK)
         code = app_fail(error);
     else
         fprintf(stderr, "done in %.0f s\n", seconds);

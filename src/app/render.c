@@ -154,9 +154,12 @@ static int finish(Job *job, SlStatus status, SlError *error)
         printf("%s\n", job->drawing.last_png);
     else if (keep && job->drawing.pictures > 1)
         printf("%s to %s\n", job->drawing.first_png, job->drawing.last_png);
-    if (status == SL_ERROR_CANCELLED)
+    if (status == SL_ERROR_CANCELLED) {
+        if (!job->quiet)
+            fprintf(stderr, "stopped; %llu frames drawn\n",
+                    (unsigned long long)job->drawing.drawn);
         code = EXIT_STOPPED;
-    else if (status != SL_OK)
+    } else if (status != SL_OK)
         code = app_fail(error);
     else if (!job->quiet && job->drawing.drawn > 0)
         fprintf(stderr, "%llu frames drawn, %.1f ms each\n",
