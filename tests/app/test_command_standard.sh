@@ -131,6 +131,28 @@ if [ -w /dev/full ]; then
     check "silent about it" grep -q "standard output" errors
 fi
 
+# On a terminal there is one bar, drawn over itself: no line is as wide as the window.
+checks=$((checks + 1))
+python3 - "$sleet" << 'END' || fail "the progress bar on a terminal"
+import fcntl, os, pty, struct, subprocess, sys, termios
+for columns in (20, 60, 80, 200):
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    run = subprocess.Popen([sys.argv[1], "run", "scene.json", "--frames", "3", "-o", "terminal"],
+                           stdout=subprocess.DEVNULL, stderr=theirs)
+    assert run.wait() == 0
+    os.close(theirs)
+    text = b""
+    try:
+        while part := os.read(ours, 65536):
+            text += part
+    except OSError:
+        pass # the other end is closed
+    bars = [part.split("\r\n")[0] for part in text.decode().split("\r\033[K")[1:]]
+    assert bars and "frame 3/3" in bars[-1] or columns == 20, bars
+    assert max(map(len, bars)) < columns, bars
+END
+
 # --- instruction sets -------------------------------------------------------------------------
 SLEET_ISA=base hash_of scene.json -o out-base --quiet
 SLEET_ISA=base expect 0 info
