@@ -39,6 +39,8 @@ struct SlScene {
     char name[64];
     uint64_t seed, frames;
     double frame_time;
+    char output_folder[64];
+    uint64_t output_every;
     SlVec3 gravity;
     SlBox domain;
     float domain_friction;

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Bar: the same state hash after 100 steps of a 20k dam break for 1, 2, 3, 4 and 7 threads, three
+# times each, for each kernel, with gcc and with clang. SLEET_SAME_BITS_SCENE and _FRAMES change
+# the scene (the full tier runs the 100k one).
+set -euo pipefail
+scene=${SLEET_SAME_BITS_SCENE:-$SLEET_SOURCE/scenes/dam_break_small.json}
+frames=${SLEET_SAME_BITS_FRAMES:-50}
+rounds=${SLEET_SAME_BITS_ROUNDS:-3}
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+
+hash_of() { # program, kernel, threads
+    "$1" run "$scene" -o "$out/run" --quiet --frames "$frames" --threads "$3" \
+        --set "systems[0].parameters.kernel=$2" --set "systems[0].parameters.steps=2"
+}
+
+programs=("$SLEET_BUILD/sleet")
+clang=$SLEET_SOURCE/build-clang/sleet
+if [ -x "$clang" ] && [ "$clang" != "$SLEET_BUILD/sleet" ]; then
+    programs+=("$clang")
+else
+    echo "no clang build beside this one: only one compiler is compared"
+fi
+failed=0
+for isa in avx2 base; do
+    [ "$isa" = base ] && [ "$rounds" != 1 ] && kernels=(cubic) || kernels=(cubic wendland poly6)
+    for kernel in "${kernels[@]}"; do
+        first=
+        for program in "${programs[@]}"; do
+            for threads in 1 2 3 4 7; do
+                [ "$isa" = base ] && [ "$threads" != 2 ] && continue
+                for _ in $(seq "$rounds"); do
+                    hash=$(SLEET_ISA=$isa hash_of "$program" "$kernel" "$threads")
+                    [ -n "$first" ] || first=$hash
+                    if [ "$hash" != "$first" ]; then
+                        echo "differs: $program $isa $kernel $threads threads: $hash, not $first"
+                        failed=1
+                    fi
+                    [ "$isa" = base ] && break
+                done
+            done
+        done
+        echo "$isa $kernel: $first"
+    done
+done
+exit $failed
