@@ -123,7 +123,7 @@ expect 0 info out-set/scene.json
 says "frames: 3 at 50 per second"
 hash_of scene.json --frames 1 --quiet # the default folder
 check "no frames in out/scene" test -e out/scene/frame_000001.slf
-expect 0 run --quiet --frames=1 -o out-again -- scene.json
+expect 0 run --quiet --frames=01 --seed 007 -o out-again -- scene.json
 # A hash that nobody can read is an error.
 if [ -w /dev/full ]; then
     "$sleet" run scene.json --frames 1 --quiet -o out-again > /dev/full 2> errors

@@ -36,7 +36,7 @@ static void set_up(void)
     for (size_t k = 0; k < table->row_count; k++) {
         values[k] = table->rows[k].value;
         if (strcmp(table->rows[k].name, "width") == 0 || strcmp(table->rows[k].name, "height") == 0)
-            values[k].number = 32;
+            values[k].number[0] = 32;
     }
     SL_ASSERT(sl_renderer_create(context, table->name, values, &renderer, NULL) == SL_OK);
     input_file = memfd_create("frame", MFD_CLOEXEC);
