@@ -39,13 +39,19 @@ int main(int count, char **words)
         return EXIT_USAGE;
     }
     if (strcmp(words[1], "--help") == 0 || strcmp(words[1], "-h") == 0 ||
-        strcmp(words[1], "help") == 0) {
+        (strcmp(words[1], "help") == 0 && count == 2)) {
         print_help(stdout);
         return flush_output(EXIT_DONE);
     }
     if (strcmp(words[1], "--version") == 0) {
         printf("sleet %s\n", sl_version());
         return EXIT_DONE;
+    }
+    /* "sleet help run" is "sleet run --help". */
+    char help[] = "--help", *asked[] = {words[0], words[count > 2 ? 2 : 1], help};
+    if (strcmp(words[1], "help") == 0) {
+        words = asked;
+        count = 3;
     }
     const char *names[COMMANDS];
     for (int k = 0; k < COMMANDS; k++) {

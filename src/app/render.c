@@ -78,12 +78,9 @@ static SlStatus choose_frames(Job *job, SlError *error)
             job->last = end;
         return SL_OK;
     }
-    job->number_count = app_list_frames(job->source, &job->numbers);
     uint64_t chosen = 0;
     for (long k = 0; k < job->number_count; k++)
         chosen += job->numbers[k] >= job->first && job->numbers[k] <= job->last;
-    if (job->number_count <= 0)
-        return sl_error_set(error, SL_ERROR_IO, "%.300s: holds no frames", job->source);
     if (chosen == 0)
         return sl_error_set(error, SL_ERROR_ARGUMENT, "%.300s: holds frames %llu to %llu only",
                             job->source, (unsigned long long)job->numbers[0],
@@ -100,6 +97,13 @@ static SlStatus set_up(Job *job, const AppInput *input, SlError *error)
     job->from_folder = app_is_folder(job->source);
     snprintf(scene_path, sizeof scene_path, job->from_folder ? "%s/scene.json" : "%s",
              job->source);
+    if (job->from_folder) {
+        job->number_count = app_list_frames(job->source, &job->numbers);
+        if (job->number_count <= 0)
+            return sl_error_set(error, SL_ERROR_IO,
+                                "%.300s: holds no frames; sleet run SCENE -o DIR writes them",
+                                job->source);
+    }
     SlStatus status = app_context(input->value[O_THREADS], job->quiet, &job->context, error);
     if (status == SL_OK)
         status = app_scene(job->context, scene_path, input, &job->scene, error);

@@ -11,6 +11,9 @@ commands=(demo run render info params bench)
 expect 0 --help
 says "${commands[@]}" "exit codes" "130"
 same "help and -h" "$("$sleet" help)" "$("$sleet" -h)"
+same "help run and run --help" "$("$sleet" help run)" "$("$sleet" run --help)"
+expect 2 help rum
+complains 'did you mean "run"?'
 expect 0 --version
 says "sleet "
 declare -A options=(
@@ -195,6 +198,7 @@ expect 5 render no-such-folder -o pair
 complains "no-such-folder"
 mkdir empty
 expect 5 render empty
+complains "empty: holds no frames"
 expect 5 info empty
 complains "holds no frames"
 
