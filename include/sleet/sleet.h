@@ -3,6 +3,7 @@
 #define SLEET_SLEET_H
 
 #include "sleet/base.h"
+#include "sleet/emitter.h"
 #include "sleet/frame.h"
 #include "sleet/params.h"
 #include "sleet/render.h"

@@ -168,6 +168,9 @@ SlStatus sl_pbf_begin(SlSystem *system, double dt, SlPbfPass *pass, SlError *err
     SlArena *arena = &system->context->arena;
     SlParticles *particles = &system->particles;
     size_t chunks = sl_chunk_count(particles->count, SL_REDUCE_CHUNK);
+    SlStatus status = sl_neighbours_fit(&state->list, particles, error);
+    if (status != SL_OK)
+        return status;
     memset(pass, 0, sizeof *pass);
     set_constants(system, dt, pass);
     bind_fields(system, pass);

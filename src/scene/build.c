@@ -32,6 +32,33 @@ static SlStatus set_parameter(const SlScene *scene, SlWorld *world, SlSystemId i
     }
 }
 
+/* Emitters and drains were checked with the scene; what the world refuses depends on its spacing. */
+static SlStatus build_flows(const SlScene *scene, const SlSceneSystem *system, SlWorld *world,
+                            SlSystemId id, SlError *error)
+{
+    const SlJson *json = &scene->json;
+    SlStatus status = SL_OK;
+    SlError inner;
+    const SlJsonNode *node = system->emitters != NULL ? sl_json_first(json, system->emitters) : NULL;
+    for (; status == SL_OK && node != NULL; node = sl_json_next(json, node)) {
+        SlEmitterDef def;
+        status = sl_scene_read_emitter(scene, node, &def, error);
+        if (status == SL_OK)
+            status = with_place(scene, node->place,
+                                sl_system_add_emitter(world, id, &def, &inner), &inner, error);
+    }
+    node = system->drains != NULL ? sl_json_first(json, system->drains) : NULL;
+    for (; status == SL_OK && node != NULL; node = sl_json_next(json, node)) {
+        SlSceneCollider drain;
+        status = sl_scene_read_collider(scene, node, &drain, error);
+        if (status == SL_OK)
+            status = with_place(scene, node->place,
+                                sl_system_add_drain(world, id, &drain.shape, &inner), &inner,
+                                error);
+    }
+    return status;
+}
+
 static SlStatus build_system(const SlScene *scene, const SlSceneSystem *system, SlWorld *world,
                              SlError *error)
 {
@@ -52,6 +79,8 @@ static SlStatus build_system(const SlScene *scene, const SlSceneSystem *system, 
         status = with_place(scene, block->place,
                             sl_system_add_block(world, id, &block->def, &inner), &inner, error);
     }
+    if (status == SL_OK)
+        status = build_flows(scene, system, world, id, error);
     return status;
 }
 

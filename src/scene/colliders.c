@@ -116,8 +116,8 @@ static SlStatus find_kind(const SlJson *json, const SlJsonNode *node, SlShapeKin
     return sl_keys_unknown_name(json, shape, "shape", names, KIND_COUNT, error);
 }
 
-static SlStatus read_collider(SlScene *scene, const SlJsonNode *node, SlSceneCollider *collider,
-                              SlError *error)
+SlStatus sl_scene_read_collider(const SlScene *scene, const SlJsonNode *node,
+                                SlSceneCollider *collider, SlError *error)
 {
     SlKeyValue values[COLLIDER_KEYS];
     SlShapeKind kind = SL_SHAPE_PLANE;
@@ -152,7 +152,7 @@ SlStatus sl_scene_read_colliders(SlScene *scene, const SlJsonNode *array, SlErro
     for (size_t k = 0; k < array->count; k++, node = sl_json_next(&scene->json, node)) {
         SlStatus status = sl_scene_check_name(scene, array, node, "a collider", error);
         if (status == SL_OK)
-            status = read_collider(scene, node, &scene->colliders[k], error);
+            status = sl_scene_read_collider(scene, node, &scene->colliders[k], error);
         if (status != SL_OK)
             return status;
     }

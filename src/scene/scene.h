@@ -22,6 +22,7 @@ typedef struct SlSceneSystem {
     const SlJsonNode *parameters; /* NULL: all at their defaults */
     double spacing;               /* m; 0 where the solver has no such row */
     size_t first_block, block_count;
+    const SlJsonNode *emitters, *drains; /* arrays; NULL: none */
     SlJsonPlace place;
 } SlSceneSystem;
 
@@ -74,6 +75,11 @@ SlStatus sl_scene_parse(SlMemory *memory, const char *name, const char *text, si
 SlStatus sl_scene_read_systems(SlScene *scene, const SlJsonNode *array,
                                const SlSceneTables *tables, SlError *error);
 SlStatus sl_scene_read_colliders(SlScene *scene, const SlJsonNode *array, SlError *error);
+SlStatus sl_scene_read_collider(const SlScene *scene, const SlJsonNode *node,
+                                SlSceneCollider *collider, SlError *error);
+SlStatus sl_scene_read_emitter(const SlScene *scene, const SlJsonNode *node, SlEmitterDef *def,
+                               SlError *error);
+SlStatus sl_scene_check_flows(SlScene *scene, const SlSceneSystem *system, SlError *error);
 SlStatus sl_scene_read_cameras(SlScene *scene, const SlJsonNode *array, SlError *error);
 
 /* Zeroed room for the elements of an array; NULL with the sentence set. */

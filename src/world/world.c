@@ -237,6 +237,43 @@ SlStatus sl_system_add_block(SlWorld *world, SlSystemId id, const SlBlockDef *bl
     return SL_OK;
 }
 
+SlStatus sl_system_add_emitter(SlWorld *world, SlSystemId id, const SlEmitterDef *emitter,
+                               SlError *error)
+{
+    SlStatus status = refuse_late(world, error);
+    if (status != SL_OK)
+        return status;
+    SL_ASSERT(id < world->system_count);
+    SlFlow *flow = &world->systems[id]->flow;
+    SlSystem *base = &world->systems[id]->base;
+    if (flow->emitter_count == SL_MOST_EMITTERS)
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "at most %d emitters fit in a system",
+                            SL_MOST_EMITTERS);
+    status = sl_emitter_init(&flow->emitters[flow->emitter_count], emitter,
+                             (double)base->solver->spacing(base), error);
+    flow->emitter_count += status == SL_OK;
+    return status;
+}
+
+SlStatus sl_system_add_drain(SlWorld *world, SlSystemId id, const SlShape *shape, SlError *error)
+{
+    SlStatus status = refuse_late(world, error);
+    if (status != SL_OK)
+        return status;
+    SL_ASSERT(id < world->system_count);
+    SlFlow *flow = &world->systems[id]->flow;
+    if (flow->drain_count == SL_MOST_DRAINS)
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "at most %d drains fit in a system",
+                            SL_MOST_DRAINS);
+    const char *reason;
+    SlShape prepared = *shape;
+    if (!sl_shape_prepare(&prepared, &reason))
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "drain: %s: %s",
+                            sl_shape_kind_name(prepared.kind), reason);
+    flow->drains[flow->drain_count++] = prepared;
+    return SL_OK;
+}
+
 SlStatus sl_world_add_collider(SlWorld *world, const SlShape *shape, SlColliderId *id,
                                SlError *error)
 {

@@ -2,6 +2,7 @@
 #ifndef WORLD_WORLD_H
 #define WORLD_WORLD_H
 
+#include "particles/emitter.h"
 #include "particles/system.h"
 #include "sleet/world.h"
 
@@ -11,6 +12,7 @@ typedef struct SlWorldSystem {
     SlSystem base;
     SlBlockDef blocks[SL_MOST_BLOCKS];
     uint32_t block_count;
+    SlFlow flow;
 } SlWorldSystem;
 
 struct SlWorld {
