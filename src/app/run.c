@@ -78,7 +78,7 @@ static SlStatus simulate(Job *job, SlError *error)
     SlStatus status = write_frame(job, error);
     for (uint64_t frame = 1; status == SL_OK && frame <= job->frames; frame++) {
         status = sl_world_advance_frame(job->world, error);
-        if (status == SL_OK)
+        if (status == SL_OK && frame % sl_scene_output_every(job->scene) == 0)
             status = write_frame(job, error);
         if (status != SL_OK)
             break;
@@ -110,6 +110,19 @@ static SlStatus read_scene(Job *job, AppInput *input, SlError *error)
     return app_scene(job->context, input->words[0], input, &job->scene, error);
 }
 
+/* The command's folder, else the scene's, else out/ and the scene file's name. */
+static void choose_folder(Job *job, const char *scene_path)
+{
+    if (job->folder[0] != '\0')
+        return;
+    char stem[200];
+    app_stem(stem, sizeof stem, scene_path);
+    if (sl_scene_output_folder(job->scene)[0] != '\0')
+        snprintf(job->folder, sizeof job->folder, "%s", sl_scene_output_folder(job->scene));
+    else
+        snprintf(job->folder, sizeof job->folder, "out/%s", stem);
+}
+
 static SlStatus set_up(Job *job, AppInput *input, SlError *error)
 {
     SlStatus status = app_context(input->value[O_THREADS], job->quiet, &job->context, error);
@@ -118,6 +131,7 @@ static SlStatus set_up(Job *job, AppInput *input, SlError *error)
     if (status != SL_OK)
         return status;
     job->frames = sl_scene_frames(job->scene);
+    choose_folder(job, input->words[0]);
     SlWorldDef def = sl_default_world_def();
     def.context = job->context;
     def.on_step = on_step;
@@ -183,10 +197,6 @@ static int run(int count, char **words)
     }
     if (input.value[O_OUTPUT] != NULL) {
         snprintf(job.folder, sizeof job.folder, "%s", input.value[O_OUTPUT]);
-    } else {
-        char stem[200];
-        app_stem(stem, sizeof stem, input.words[0]);
-        snprintf(job.folder, sizeof job.folder, "out/%s", stem);
     }
     app_catch_interrupts();
     SlError error = {SL_OK, ""};

@@ -266,4 +266,11 @@ if command -v ffmpeg > /dev/null && command -v ffprobe > /dev/null; then
     says "video:   demo/video.mp4"
     same "frames of the demo" "$(video_frames demo/video.mp4)" 4
 fi
+# --- the scene's own output settings ------------------------------------------------------------
+expect 0 run scene.json --quiet --frames 4 --set 'output={"folder": "strided", "every": 2}'
+same "frames of every second" "$(cd strided && echo frame_*.slf)" \
+    "frame_000000.slf frame_000002.slf frame_000004.slf"
+expect 0 run scene.json --quiet --frames 2 -o given --set 'output={"folder": "strided2"}'
+check "-o before the scene's folder" test -f given/frame_000002.slf -a ! -e strided2
+
 finish
