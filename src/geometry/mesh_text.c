@@ -113,16 +113,16 @@ SlMeshWord sl_mesh_text_word(SlMeshText *text)
 
 bool sl_mesh_text_whole(SlMeshText *text, char stop, int64_t *value)
 {
-    const int most_digits = 18;
+    const int most_digits = 18; /* one more is met as a byte that ends no word */
     const char *p = text->at;
     bool negative = p < text->end && *p == '-';
     if (p < text->end && (*p == '-' || *p == '+'))
         p++;
     int64_t whole = 0;
     int digits = 0;
-    for (; p < text->end && *p >= '0' && *p <= '9' && digits <= most_digits; p++, digits++)
+    for (; p < text->end && *p >= '0' && *p <= '9' && digits < most_digits; p++, digits++)
         whole = 10 * whole + (*p - '0');
-    if (digits == 0 || digits > most_digits || !(ends_word(text, p) || *p == stop))
+    if (digits == 0 || !(ends_word(text, p) || *p == stop))
         return false;
     text->at = p;
     *value = negative ? -whole : whole;
