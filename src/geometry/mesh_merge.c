@@ -3,7 +3,6 @@
    appearance. */
 #include "geometry/mesh_merge.h"
 
-#include <string.h>
 #include <unistd.h>
 
 #include "core/hash.h"
@@ -24,16 +23,17 @@ void sl_mesh_merge_free(SlMeshMerge *merge)
     merge->room = 0;
 }
 
-/* The slot that holds the position, or the empty one where it belongs. */
+/* The slot that holds the position, or the empty one where it belongs. Without nan and -0, equal
+   values are equal bits: what is found equal was hashed alike. */
 static size_t find_slot(const SlMeshMerge *merge, const float position[3])
 {
-    const size_t bytes = 3 * sizeof(float);
-    size_t slot = (size_t)sl_hash(position, bytes, merge->seed) & (merge->room - 1);
+    size_t mask = merge->room - 1;
+    size_t slot = (size_t)sl_hash(position, 3 * sizeof(float), merge->seed) & mask;
     while (merge->slots[slot] != 0) {
         const float *other = merge->builder->positions + 3 * (size_t)(merge->slots[slot] - 1);
-        if (memcmp(other, position, bytes) == 0)
+        if (other[0] == position[0] && other[1] == position[1] && other[2] == position[2])
             break;
-        slot = (slot + 1) & (merge->room - 1);
+        slot = (slot + 1) & mask;
     }
     return slot;
 }

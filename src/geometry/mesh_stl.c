@@ -38,11 +38,11 @@ static SlStatus read_binary(SlMeshMerge *merge, const char *name, const char *by
                                    "binary STL's head",
                                    HEAD);
     uint64_t count = sl_mesh_bytes_join(bytes + COUNT_AT, 4, false);
-    if (!sl_mesh_stl_is_binary(bytes, size))
+    uint64_t needed = HEAD + RECORD * count;
+    if (size != needed)
         return sl_mesh_bytes_error(name, COUNT_AT, error,
                                    "%llu triangles need %llu bytes, but the file has %zu",
-                                   (unsigned long long)count,
-                                   (unsigned long long)(HEAD + RECORD * count), size);
+                                   (unsigned long long)count, (unsigned long long)needed, size);
     SlStatus status = SL_OK;
     for (uint64_t t = 0; status == SL_OK && t < count; t++) {
         uint32_t corner[3];

@@ -36,8 +36,8 @@ SlMeshWord sl_mesh_text_word(SlMeshText *text);
 /* A whole number below 10^18 in size that begins at the cursor itself and ends at a blank, the
    line's end or the byte `stop`. The cursor moves only on success. */
 bool sl_mesh_text_whole(SlMeshText *text, char stop, int64_t *value);
-/* A finite coordinate. Exactly rounded but for a tie: the result is the nearest float, or, where the
-   text is within 2^-26 of half way between two floats, either of them. `what` names it in errors. */
+/* A finite coordinate, within 1 ulp: the nearest float, or, where the text is within 2^-26 of half
+   way between two floats, either of them. Too small is 0. `what` names it in errors. */
 SlStatus sl_mesh_text_coordinate(SlMeshText *text, const char *what, float *value, SlError *error);
 /* Nothing may follow on this line. */
 SlStatus sl_mesh_text_expect_end(SlMeshText *text, const char *after, SlError *error);

@@ -1,6 +1,6 @@
 /* What the fuzz targets of the mesh readers share: any bytes as a file of one format. Beyond not
-   crashing: a refusal has a sentence with the file's name; a mesh that is read is one; nothing stays
-   in memory; and the allocator never gave more than 64 × size + 64 MB at a time. */
+   crashing: a refusal has a sentence with the file's name; a mesh that is read is one; nothing
+   stays in memory; and the allocator never gave more than 64 × size + 64 MB at a time. */
 #ifndef TESTS_GEOMETRY_FUZZ_MESH_H
 #define TESTS_GEOMETRY_FUZZ_MESH_H
 

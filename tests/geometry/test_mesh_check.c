@@ -133,7 +133,7 @@ static void test_moebius(void **state)
 static double sphere_error(SlContext *context, int n, double *area_error)
 {
     const float g = 1.618034f;
-    const float v[12][3] = {{-1, g, 0},  {1, g, 0},  {-1, -g, 0}, {1, -g, 0},
+    const SlVec3 v[12] = {{-1, g, 0},  {1, g, 0},  {-1, -g, 0}, {1, -g, 0},
                             {0, -1, g},  {0, 1, g},  {0, -1, -g}, {0, 1, -g},
                             {g, 0, -1},  {g, 0, 1},  {-g, 0, -1}, {-g, 0, 1}};
     static const uint8_t f[20][3] = {{0, 11, 5}, {0, 5, 1},  {0, 1, 7},   {0, 7, 10}, {0, 10, 11},
@@ -152,11 +152,8 @@ static double sphere_error(SlContext *context, int n, double *area_error)
                 for (int k = 0; k < 3; k++) {
                     int s[3] = {n - at[k][0] - at[k][1], at[k][1], at[k][0]};
                     SlVec3 p = sl_vec3(0, 0, 0);
-                    if (up && k == 0)
-                        s[0] = n - i - q, s[1] = q, s[2] = i;
                     for (int c = 0; c < 3; c++)
-                        p = sl_add(p, sl_scale((SlVec3){v[f[face][c]][0], v[f[face][c]][1],
-                                                        v[f[face][c]][2]}, (float)s[c]));
+                        p = sl_add(p, sl_scale(v[f[face][c]], (float)s[c]));
                     p = sl_unit(p);
                     memcpy(mesh.positions + 3 * (3 * t + (size_t)k), &p, sizeof p);
                     mesh.triangles[3 * t + (size_t)k] = (uint32_t)(3 * t + (size_t)k);

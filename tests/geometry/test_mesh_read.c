@@ -193,9 +193,9 @@ static void test_obj_forms(void **state)
 {
     (void)state;
     SlContext *context = test_context(1);
-    const char text[] = "# \\\nmtllib \\\n x\nv 0 0 0 1\nv 1 0 0 .1 .2 .3 # red\nv 1 1 0 1 .1 .2 .3\n"
-                        "v 0 1 0\n\n  f -4 -3 \\\r\n -2\t-1\nvt 0\nvn 0 0 1\ng\no a\ns 1\nusemtl q\n"
-                        "v 0 0 1\nf 1 2 5";
+    const char text[] = "# \\\nmtllib \\\n x\nv 0 0 0 1\nv 1 0 0 .1 .2 .3 # red\n"
+                        "v 1 1 0 1 .1 .2 .3\nv 0 1 0\n\n  f -4 -3 \\\r\n -2\t-1\n"
+                        "vt 0\nvn 0 0 1\ng\no a\ns 1\nusemtl q\nv 0 0 1\nf 1 2 5";
     SlMesh mesh;
     assert_ok(sl_mesh_parse(context, "t", text, sizeof text - 1, SL_MESH_OBJ, &mesh, &test_error));
     const uint32_t expected[] = {0, 1, 2, 0, 2, 3, 0, 1, 4};
@@ -258,11 +258,15 @@ static const struct {
     {SL_MESH_PLY, PLY("element vertex 0\nproperty int x\nend_header\n"), "b:3: ", "lacks one of"},
     {SL_MESH_PLY, PLY("element a 9\nend_header\n0"), "b:3: ", "element a has no property"},
     {SL_MESH_PLY, PLY("elements\n"), "b:3: ", "\"elements\" in the head"},
-    {SL_MESH_PLY, PLY("element vertex 900000000\n" PLY_XYZ PLY_FACE "end_header\n0 0 0\n3 0 0 0\n"),
-     "b:3: ", "900000000 of element vertex need at least 6 bytes each"},
+    {SL_MESH_PLY,
+     PLY("element vertex 900000000\n" PLY_XYZ PLY_FACE "end_header\n0 0 0\n3 0 0 0\n"), "b:3: ",
+     "900000000 of element vertex need at least 6 bytes each"},
     {SL_MESH_PLY, PLY("element vertex 1\n" PLY_XYZ "element face 900000000\n"
                       "property list int int vertex_index\nend_header\n0 0 0\n3 0 0 0\n"),
      "b:7: ", "900000000 of element face"},
+    {SL_MESH_PLY, "ply\nformat binary_big_endian 1.0\nelement vertex 900000000\n" PLY_XYZ PLY_FACE
+     "end_header\n0123456789ab", "b:3: ",
+     "900000000 of element vertex need at least 12 bytes each, but only 12 are left"},
     {SL_MESH_PLY, PLY_TWO "0 0 0\n1 0\n0 1 0\n3 0 1 2\n", "b:11: ", "a number is due"},
     {SL_MESH_PLY, PLY_TWO "0 0 0\n1 0 0 0\n0 1 0\n3 0 1 2\n", "b:11: ", "after the last property"},
     {SL_MESH_PLY, PLY_TWO "0 0 0\n1 0 inf\n0 1 0\n3 0 1 2\n", "b:11: ", "\"inf\" is not a finite"},
@@ -450,10 +454,14 @@ static void test_worst_files_are_quick(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_formats_give_one_mesh), cmocka_unit_test(test_cut_files),
-        cmocka_unit_test(test_obj_forms),                 cmocka_unit_test(test_broken_files),
-        cmocka_unit_test(test_broken_binary),             cmocka_unit_test(test_paths),
-        cmocka_unit_test(test_numbers),                   cmocka_unit_test(test_worst_files_are_quick),
+        cmocka_unit_test(test_all_formats_give_one_mesh),
+        cmocka_unit_test(test_cut_files),
+        cmocka_unit_test(test_obj_forms),
+        cmocka_unit_test(test_broken_files),
+        cmocka_unit_test(test_broken_binary),
+        cmocka_unit_test(test_paths),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_worst_files_are_quick),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
