@@ -14,8 +14,8 @@ typedef struct SlMeshMerge {
 /* The builder must be empty, and get its vertices only from here. */
 void sl_mesh_merge_init(SlMeshMerge *merge, SlMeshBuilder *builder);
 void sl_mesh_merge_free(SlMeshMerge *merge);
-/* The vertex at exactly that finite position, added if it is new: numbers are in order of appearance.
-   Zeros of both signs are one. */
+/* The vertex at exactly that finite position, added if it is new: numbers are in order of
+   appearance. Zeros of both signs are one. */
 SlStatus sl_mesh_merge_vertex(SlMeshMerge *merge, const float position[3], uint32_t *vertex,
                               SlError *error);
 
