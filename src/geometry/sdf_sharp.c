@@ -234,8 +234,9 @@ static bool make_lists(SlSdfBuild *b, size_t flagged)
         if (used > 0)
             memcpy(sdf->sharp_items, items, used * sizeof *items);
         fine = keep_triangles(b, sdf->sharp_items, used);
-    } else if (sdf->sharp_start != NULL) {
-        memset(sdf->sharp_start, 0, ((size_t)sdf->sharp_count + 1) * sizeof *start);
+    } else {
+        if (sdf->sharp_start != NULL)
+            memset(sdf->sharp_start, 0, ((size_t)sdf->sharp_count + 1) * sizeof *start);
         sl_free(memory, sdf->sharp_items, used * sizeof *items);
         sdf->sharp_items = NULL;
     }
