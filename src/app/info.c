@@ -1,9 +1,10 @@
-/* sleet info: what a scene, a frame file, a folder of frames or this program is. */
+/* sleet info: what a scene, a mesh, a frame file, a folder of frames or this program is. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "app/app.h"
+#include "app/info_mesh.h"
 #include "core/error.h"
 #include "core/machine.h"
 
@@ -150,6 +151,8 @@ static int info(int count, char **words)
             code = info_folder(context, path);
         else if (ends_with(path, ".slf"))
             code = info_frame(context, path);
+        else if (app_is_mesh(path))
+            code = app_info_mesh(context, path);
         else
             code = info_scene(context, path, &input);
         sl_context_destroy(context);
@@ -161,9 +164,10 @@ static int info(int count, char **words)
 const AppCommand app_info_command = {
     .name = "info",
     .arguments = "[FILE|DIR]",
-    .summary = "describe a scene, a frame file, a folder of frames, or this program",
+    .summary = "describe a scene, a mesh, a frame file, a folder of frames, or this program",
     .examples = "  sleet info\n"
                 "  sleet info scenes/dam_break.json\n"
+                "  sleet info mesh.obj\n"
                 "  sleet info out/dam/frame_000120.slf\n",
     .options = options,
     .option_count = O_COUNT,

@@ -1,0 +1,239 @@
+/* Evaluates a distance field: sharp cells exactly, the band by trilinear interpolation, what is
+   far from the distance at block centres. */
+#include "geometry/sdf.h"
+
+#include <string.h>
+
+#include "core/hash.h"
+
+SlSdfSettings sl_default_sdf_settings(double cell)
+{
+    return (SlSdfSettings){.cell = cell, .band = 3, .hollow = false};
+}
+
+void sl_sdf_destroy(SlSdf *sdf)
+{
+    if (sdf->context == NULL)
+        return;
+    SlMemory *memory = &sdf->context->memory;
+    size_t items = sdf->sharp_start != NULL ? sdf->sharp_start[sdf->sharp_count] : 0;
+    sl_free(memory, sdf->far, sl_sdf_block_total(sdf) * sizeof *sdf->far);
+    sl_free(memory, sdf->sharp, (size_t)sdf->grid.count * SL_BLOCK_CELL_COUNT * sizeof *sdf->sharp);
+    sl_free(memory, sdf->sharp_items, items * sizeof *sdf->sharp_items);
+    sl_free(memory, sdf->sharp_start, ((size_t)sdf->sharp_count + 1) * sizeof *sdf->sharp_start);
+    sl_free(memory, sdf->triangles, sdf->triangle_count * sizeof *sdf->triangles);
+    sl_block_grid_destroy(&sdf->grid);
+    memset(sdf, 0, sizeof *sdf);
+}
+
+/* Value and gradient of the trilinear interpolant at (u, v, w) in [0, 1]^3 of a cell whose lowest
+   node is n[0]. */
+static float interpolate(const float *n, float u, float v, float w, float cell, SlVec3 *gradient)
+{
+    enum { Y = SL_BLOCK_NODES, Z = SL_BLOCK_NODES * SL_BLOCK_NODES };
+    float x00 = n[1] - n[0], x10 = n[Y + 1] - n[Y], x01 = n[Z + 1] - n[Z],
+          x11 = n[Z + Y + 1] - n[Z + Y];
+    float a00 = n[0] + u * x00, a10 = n[Y] + u * x10, a01 = n[Z] + u * x01,
+          a11 = n[Z + Y] + u * x11;
+    float b0 = a00 + v * (a10 - a00), b1 = a01 + v * (a11 - a01);
+    float slope0 = x00 + v * (x10 - x00), slope1 = x01 + v * (x11 - x01);
+    gradient->x = (slope0 + w * (slope1 - slope0)) / cell;
+    gradient->y = ((a10 - a00) + w * ((a11 - a01) - (a10 - a00))) / cell;
+    gradient->z = (b1 - b0) / cell;
+    return b0 + w * (b1 - b0);
+}
+
+/* No surface lies between a point and a node if the balls of their distances overlap; then they
+   have one sign. 0 if no corner of the cell can tell. The nearest corner is asked first: across a
+   hole of an open mesh two corners may disagree. */
+static float sign_by_corners(const float *n, float u, float v, float w, float cell, float distance)
+{
+    float nearest = INFINITY, sign = 0;
+    for (int k = 0; k < 8; k++) {
+        int i = k & 1, j = k >> 1 & 1, l = k >> 2;
+        float value = n[sl_block_node(i, j, l)];
+        float x = u - (float)i, y = v - (float)j, z = w - (float)l;
+        float away = cell * sqrtf(x * x + y * y + z * z);
+        if (away < nearest && away * 1.0001f < fabsf(value) + distance) {
+            nearest = away;
+            sign = value < 0 ? -1.0f : 1.0f;
+        }
+    }
+    return sign;
+}
+
+typedef struct Nearest {
+    uint32_t triangle;
+    double distance2, height; /* height of the point above the triangle's plane */
+    SlD3 away, normal;
+} Nearest;
+
+/* Of triangles that share the nearest point, the one whose plane is farthest from the point knows
+   the side: the others may be seen edge-on or from behind the crease. */
+static Nearest nearest_of(const SlSdf *sdf, uint32_t cell, SlD3 p)
+{
+    Nearest best = {.distance2 = INFINITY};
+    double tie = 1e-10 * (double)sdf->cell * (double)sdf->cell;
+    for (uint32_t k = sdf->sharp_start[cell]; k < sdf->sharp_start[cell + 1]; k++) {
+        uint32_t number = sdf->sharp_items[k];
+        SlTriangle t = sl_triangle_from(sdf->triangles[number].corners);
+        SlD3 away = sl_d3_sub(p, sl_triangle_nearest(&t, p));
+        double d2 = sl_d3_dot(away, away);
+        if (d2 > best.distance2 * (1 + 1e-9) + tie)
+            continue;
+        SlD3 normal = sl_d3_unit(sl_triangle_area2(&t));
+        double height = sl_d3_dot(away, normal);
+        bool nearer = d2 < best.distance2 * (1 - 1e-9) - tie;
+        if (nearer || fabs(height) > fabs(best.height))
+            best = (Nearest){number, fmin(d2, best.distance2), height, away, normal};
+    }
+    return best;
+}
+
+static float sharp_distance(const SlSdf *sdf, uint32_t cell, const float *n, SlVec3 point, float u,
+                            float v, float w, SlVec3 *gradient)
+{
+    Nearest near = nearest_of(sdf, cell, sl_d3_from(point));
+    float distance = (float)sqrt(near.distance2);
+    const SlSdfTriangle *t = &sdf->triangles[near.triangle];
+    float sign = sign_by_corners(n, u, v, w, sdf->cell, distance);
+    if (sign == 0)
+        sign = near.height < 0 ? t->behind : t->front;
+    if (distance > 1e-4f * sdf->cell) {
+        *gradient = sl_scale(sl_d3_float(near.away), sign / distance);
+    } else { /* on the surface: out of the face, as seen from this side */
+        *gradient = sl_scale(sl_d3_float(near.normal), near.height < 0 ? -sign : sign);
+        if (sl_dot(*gradient, *gradient) < 0.5f)
+            *gradient = sl_vec3(0, 1, 0);
+    }
+    return sign * distance;
+}
+
+/* Not a number gives `low`: a wrong point must not become a wrong address. */
+static float clamp(float x, float low, float high)
+{
+    return x > low ? (x < high ? x : high) : low;
+}
+
+static const float *far_at(const SlSdf *sdf, int32_t x, int32_t y, int32_t z)
+{
+    return sdf->far + ((size_t)z * (size_t)sdf->size[1] + (size_t)y) * (size_t)sdf->size[0] + x;
+}
+
+/* Difference of neighbours along one axis, one-sided at the box. */
+static float far_slope(const SlSdf *sdf, const int32_t *block, int axis)
+{
+    int32_t low[3] = {block[0], block[1], block[2]}, high[3] = {block[0], block[1], block[2]};
+    low[axis] -= block[axis] > 0;
+    high[axis] += block[axis] + 1 < sdf->size[axis];
+    int32_t steps = high[axis] - low[axis];
+    float rise = *far_at(sdf, high[0], high[1], high[2]) - *far_at(sdf, low[0], low[1], low[2]);
+    return steps > 0 ? rise / (float)steps : 0;
+}
+
+/* Within the box but not in the band: the distance at the block's centre less the way to it. */
+static float far_distance(const SlSdf *sdf, const int32_t *block, const float *q, SlVec3 *gradient)
+{
+    float center = *far_at(sdf, block[0], block[1], block[2]), away2 = 0;
+    for (int k = 0; k < 3; k++) {
+        float x = q[k] - (float)SL_BLOCK_CELLS * ((float)block[k] + 0.5f);
+        away2 += x * x;
+    }
+    float least = fmaxf(fabsf(center) - sdf->cell * sqrtf(away2), sdf->band * sdf->cell);
+    *gradient = sl_unit(sl_vec3(far_slope(sdf, block, 0), far_slope(sdf, block, 1),
+                                far_slope(sdf, block, 2)));
+    return copysignf(least, center);
+}
+
+/* At q, in cells from the origin, inside the box. */
+static float distance_inside(const SlSdf *sdf, SlVec3 point, const float *q, SlVec3 *gradient)
+{
+    int32_t cell[3], block[3], local[3];
+    float f[3];
+    for (int k = 0; k < 3; k++) {
+        int32_t most = SL_BLOCK_CELLS * sdf->size[k] - 1;
+        cell[k] = (int32_t)q[k];
+        cell[k] = cell[k] > most ? most : cell[k];
+        block[k] = cell[k] / SL_BLOCK_CELLS;
+        local[k] = cell[k] % SL_BLOCK_CELLS;
+        f[k] = q[k] - (float)cell[k];
+    }
+    uint32_t found = sl_block_grid_find(&sdf->grid, (SlBlockCoord){block[0], block[1], block[2]});
+    if (found == SL_NO_BLOCK)
+        return far_distance(sdf, block, q, gradient);
+    const float *n = sdf->grid.values + (size_t)found * SL_BLOCK_STRIDE +
+                     sl_block_node(local[0], local[1], local[2]);
+    uint32_t in_block =
+        (uint32_t)(local[0] + SL_BLOCK_CELLS * (local[1] + SL_BLOCK_CELLS * local[2]));
+    uint32_t sharp = sdf->sharp[(size_t)found * SL_BLOCK_CELL_COUNT + in_block];
+    if (sharp > 0)
+        return sharp_distance(sdf, sharp - 1, n, point, f[0], f[1], f[2], gradient);
+    return interpolate(n, f[0], f[1], f[2], sdf->cell, gradient);
+}
+
+float sl_sdf_distance(const SlSdf *sdf, SlVec3 point, SlVec3 *gradient)
+{
+    SlVec3 unused, *g = gradient != NULL ? gradient : &unused;
+    float h = sdf->cell, past2 = 0;
+    SlVec3 p = sl_sub(point, sdf->origin);
+    float q[3] = {p.x / h, p.y / h, p.z / h}, past[3];
+    for (int k = 0; k < 3; k++) {
+        float inside = clamp(q[k], 0, (float)(SL_BLOCK_CELLS * sdf->size[k]));
+        past[k] = h * (q[k] - inside);
+        past2 += past[k] * past[k];
+        q[k] = inside;
+    }
+    SlVec3 in_box = {sdf->origin.x + h * q[0], sdf->origin.y + h * q[1], sdf->origin.z + h * q[2]};
+    float value = distance_inside(sdf, past2 > 0 ? in_box : point, q, g);
+    if (past2 > 0) {
+        /* The box is convex and holds the mesh, so from its nearest point to any point of the mesh
+           is at a right angle or more: distances add at least as Pythagoras has it. */
+        float total = sqrtf(past2 + value * value);
+        value = fabsf(value);
+        *g = sl_unit(sl_vec3(past[0] + value * g->x, past[1] + value * g->y,
+                             past[2] + value * g->z));
+        value = total;
+    }
+    *g = sl_scale(*g, sdf->side);
+    return sdf->side * value;
+}
+
+typedef struct Batch {
+    const SlSdf *sdf;
+    const float *points;
+    float *distances, *gradients;
+} Batch;
+
+static void evaluate_chunk(void *argument, size_t begin, size_t end, size_t chunk)
+{
+    const Batch *b = argument;
+    (void)chunk;
+    for (size_t k = begin; k < end; k++) {
+        SlVec3 g, p = {b->points[3 * k], b->points[3 * k + 1], b->points[3 * k + 2]};
+        b->distances[k] = sl_sdf_distance(b->sdf, p, &g);
+        if (b->gradients != NULL)
+            memcpy(b->gradients + 3 * k, &g, 3 * sizeof(float));
+    }
+}
+
+void sl_sdf_distances(SlContext *context, const SlSdf *sdf, const float *points, size_t count,
+                      float *distances, float *gradients)
+{
+    Batch batch = {sdf, points, distances, gradients};
+    sl_parallel_for(context->pool, count, 1024, evaluate_chunk, &batch);
+}
+
+uint64_t sl_sdf_hash(const SlSdf *sdf)
+{
+    size_t blocks = sdf->grid.count, starts = (size_t)sdf->sharp_count + 1;
+    float head[6] = {sdf->origin.x, sdf->origin.y, sdf->origin.z, sdf->cell, sdf->band, sdf->side};
+    uint64_t h = sl_hash(head, sizeof head, 0);
+    h = sl_hash(sdf->size, sizeof sdf->size, h);
+    h = sl_hash(sdf->grid.coords, blocks * sizeof *sdf->grid.coords, h);
+    h = sl_hash(sdf->grid.values, blocks * SL_BLOCK_STRIDE * sizeof(float), h);
+    h = sl_hash(sdf->far, sl_sdf_block_total(sdf) * sizeof(float), h);
+    h = sl_hash(sdf->sharp, blocks * SL_BLOCK_CELL_COUNT * sizeof *sdf->sharp, h);
+    h = sl_hash(sdf->sharp_start, starts * sizeof *sdf->sharp_start, h);
+    h = sl_hash(sdf->sharp_items, sdf->sharp_start[sdf->sharp_count] * sizeof *sdf->sharp_items, h);
+    return sl_hash(sdf->triangles, sdf->triangle_count * sizeof *sdf->triangles, h);
+}

@@ -1,0 +1,244 @@
+/* Builds a distance field: the tree, distance and sign at every block's centre, the blocks that
+   the band touches, distance and sign at their nodes, the sharp cells. Distance is to the closest
+   point; its sign is by generalised winding number, inside where it is above one half
+   (Jacobson, Kavan, Sorkine-Hornung 2013), so the mesh need not be closed. */
+#include "geometry/sdf_build.h"
+
+#include <string.h>
+
+/* Blocks of the box: 2^24 are 1024^3 cells. */
+#define MOST_BLOCKS ((double)(1 << 24))
+/* Half the diagonal of a block, in cells. */
+#define BLOCK_RADIUS (0.5 * SL_BLOCK_CELLS * 1.7320508075688772)
+
+static SlBox bounds_of(const SlMesh *mesh)
+{
+    SlBox box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    for (size_t t = 0; t < mesh->triangle_count; t++)
+        for (int k = 0; k < 3; k++) {
+            SlVec3 p = sl_mesh_corner(mesh, t, k);
+            box.min = sl_vec3(fminf(box.min.x, p.x), fminf(box.min.y, p.y), fminf(box.min.z, p.z));
+            box.max = sl_vec3(fmaxf(box.max.x, p.x), fmaxf(box.max.y, p.y), fmaxf(box.max.z, p.z));
+        }
+    return box;
+}
+
+/* Blocks along an axis: the mesh, and the band and a cell on either side. */
+static double blocks_along(float low, float high, const SlSdfSettings *s)
+{
+    double cells = ((double)high - (double)low) / s->cell + 2 * (s->band + 1);
+    return floor(cells / SL_BLOCK_CELLS) + 1;
+}
+
+SlStatus sl_sdf_check(const SlMesh *mesh, const SlSdfSettings *s, SlError *error)
+{
+    if (!(s->cell > 0 && isfinite(s->cell) && (float)s->cell > 0))
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "distance field: cell is %g; it must be > 0",
+                            s->cell);
+    if (!(s->band >= 1 && s->band <= 32))
+        return sl_error_set(error, SL_ERROR_ARGUMENT,
+                            "distance field: band is %g cells; it may be from 1 to 32", s->band);
+    if (mesh->triangle_count == 0)
+        return sl_error_set(error, SL_ERROR_ARGUMENT,
+                            "distance field: the mesh has no triangles; it needs one at least");
+    SlBox box = bounds_of(mesh);
+    double x = blocks_along(box.min.x, box.max.x, s), y = blocks_along(box.min.y, box.max.y, s),
+           z = blocks_along(box.min.z, box.max.z, s);
+    if (!(x * y * z <= MOST_BLOCKS))
+        return sl_error_set(error, SL_ERROR_ARGUMENT,
+                            "distance field: %.0f x %.0f x %.0f cells of %g m are too many; "
+                            "%.0f in all are allowed: take larger cells",
+                            4 * x, 4 * y, 4 * z, s->cell, 64 * MOST_BLOCKS);
+    return SL_OK;
+}
+
+static void lay_out(SlSdf *sdf, const SlBox *box, const SlSdfSettings *s)
+{
+    float pad = (float)((s->band + 1) * s->cell);
+    sdf->cell = (float)s->cell;
+    sdf->band = (float)s->band;
+    sdf->side = s->hollow ? -1.0f : 1.0f;
+    sdf->origin = sl_sub(box->min, sl_vec3(pad, pad, pad));
+    sdf->size[0] = (int32_t)blocks_along(box->min.x, box->max.x, s);
+    sdf->size[1] = (int32_t)blocks_along(box->min.y, box->max.y, s);
+    sdf->size[2] = (int32_t)blocks_along(box->min.z, box->max.z, s);
+}
+
+/* The last point measured: its triangle bounds the next search, and often its sign is the next
+   one's too. */
+typedef struct Walk {
+    bool begun;
+    SlD3 point;
+    double distance, sign;
+    SlBvhHit hit;
+} Walk;
+
+/* Distance and sign at p. In a closed mesh two points have one sign if the balls of their distances
+   overlap, for then no surface is between them; that spares most winding numbers. In an open one
+   the sign changes in its holes too, and each point is asked for its own. */
+static void walk_to(const SlSdfBuild *b, Walk *walk, SlD3 p)
+{
+    double reach = walk->begun ? sl_bvh_distance_to(b->bvh, walk->hit.place, p) : INFINITY;
+    bool found = sl_bvh_closest(b->bvh, p, reach * (1 + 1e-12) + 1e-150, &walk->hit);
+    SL_ASSERT(found);
+    double distance = sqrt(walk->hit.distance2), step = sl_d3_length(sl_d3_sub(p, walk->point));
+    bool same = b->closed && walk->begun && 0.9999 * (distance + walk->distance) > step;
+    if (!same)
+        walk->sign = sl_bvh_winding(b->bvh, p) > 0.5 ? -1 : 1;
+    walk->begun = true;
+    walk->point = p;
+    walk->distance = distance;
+}
+
+/* Rows of block centres along x. */
+static void fill_far_rows(void *argument, size_t begin, size_t end, size_t chunk)
+{
+    const SlSdfBuild *b = argument;
+    SlSdf *sdf = b->sdf;
+    (void)chunk;
+    for (size_t row = begin; row < end; row++) {
+        SlBlockCoord at = {0, (int32_t)(row % (size_t)sdf->size[1]),
+                           (int32_t)(row / (size_t)sdf->size[1])};
+        Walk walk = {0};
+        for (at.x = 0; at.x < sdf->size[0]; at.x++) {
+            walk_to(b, &walk, sl_sdf_node(sdf, at, 2, 2, 2));
+            sdf->far[row * (size_t)sdf->size[0] + (size_t)at.x] =
+                (float)(walk.sign * walk.distance);
+        }
+    }
+}
+
+static SlStatus make_grid(SlSdfBuild *b, SlError *error)
+{
+    SlSdf *sdf = b->sdf;
+    size_t total = sl_sdf_block_total(sdf);
+    SlMemory *memory = &b->context->memory;
+    SlBlockCoord *coords = sl_alloc(memory, total * sizeof *coords);
+    if (coords == NULL)
+        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for %zu blocks", total);
+    float reach = sdf->cell * (sdf->band + (float)BLOCK_RADIUS) * 1.0001f;
+    uint32_t count = 0;
+    size_t at = 0;
+    for (int32_t z = 0; z < sdf->size[2]; z++)
+        for (int32_t y = 0; y < sdf->size[1]; y++)
+            for (int32_t x = 0; x < sdf->size[0]; x++, at++)
+                if (fabsf(sdf->far[at]) <= reach)
+                    coords[count++] = (SlBlockCoord){x, y, z};
+    SlStatus status = sl_block_grid_create(b->context, coords, count, &sdf->grid, error);
+    sl_free(memory, coords, total * sizeof *coords);
+    return status;
+}
+
+/* Distance, sign and gradient at one node. */
+static void fill_node(const SlSdfBuild *b, Walk *walk, uint32_t block, int x, int y, int z)
+{
+    const SlSdf *sdf = b->sdf;
+    SlD3 p = sl_sdf_node(sdf, sdf->grid.coords[block], x, y, z);
+    walk_to(b, walk, p);
+    size_t at = (size_t)block * SL_BLOCK_STRIDE + sl_block_node(x, y, z);
+    SlTriangle t = sl_bvh_triangle(b->bvh, walk->hit.place);
+    SlD3 normal = sl_d3_unit(sl_triangle_area2(&t)), away = sl_d3_sub(p, walk->hit.point);
+    double scale = walk->sign / walk->distance;
+    if (walk->distance > 1e-5 * (double)sdf->cell)
+        normal = sl_d3(scale * away.x, scale * away.y, scale * away.z);
+    sdf->grid.values[at] = (float)(walk->sign * walk->distance);
+    b->normals[at] = sl_d3_float(normal);
+}
+
+/* The 64 nodes a block owns, to and fro, so that each is a neighbour of the last. */
+static void fill_blocks(void *argument, size_t begin, size_t end, size_t chunk)
+{
+    const SlSdfBuild *b = argument;
+    const int last = SL_BLOCK_CELLS - 1;
+    (void)chunk;
+    for (size_t block = begin; block < end; block++) {
+        Walk walk = {0};
+        for (int z = 0; z < SL_BLOCK_CELLS; z++)
+            for (int j = 0; j < SL_BLOCK_CELLS; j++)
+                for (int i = 0; i < SL_BLOCK_CELLS; i++) {
+                    int y = (z & 1) != 0 ? last - j : j, x = ((j + z) & 1) != 0 ? last - i : i;
+                    fill_node(b, &walk, (uint32_t)block, x, y, z);
+                }
+    }
+}
+
+/* Nodes on the upper faces: copies of the neighbour's, or our own where there is no neighbour. */
+static void fill_seams(void *argument, size_t begin, size_t end, size_t chunk)
+{
+    const SlSdfBuild *b = argument;
+    SlSdf *sdf = b->sdf;
+    const int last = SL_BLOCK_CELLS;
+    (void)chunk;
+    for (size_t block = begin; block < end; block++) {
+        SlBlockCoord c = sdf->grid.coords[block];
+        Walk walk = {0};
+        for (int k = 0; k < SL_BLOCK_NODE_COUNT; k++) {
+            int x = k % SL_BLOCK_NODES, y = k / SL_BLOCK_NODES % SL_BLOCK_NODES,
+                z = k / (SL_BLOCK_NODES * SL_BLOCK_NODES);
+            if (x < last && y < last && z < last)
+                continue;
+            SlBlockCoord owner = {c.x + (x == last), c.y + (y == last), c.z + (z == last)};
+            uint32_t found = sl_block_grid_find(&sdf->grid, owner);
+            if (found == SL_NO_BLOCK) {
+                fill_node(b, &walk, (uint32_t)block, x, y, z);
+                continue;
+            }
+            size_t from = (size_t)found * SL_BLOCK_STRIDE + sl_block_node(x % last, y % last,
+                                                                          z % last);
+            size_t to = block * SL_BLOCK_STRIDE + (size_t)k;
+            sdf->grid.values[to] = sdf->grid.values[from];
+            b->normals[to] = b->normals[from];
+        }
+    }
+}
+
+static SlStatus build(SlSdfBuild *b, SlError *error)
+{
+    SlSdf *sdf = b->sdf;
+    SlMemory *memory = &b->context->memory;
+    SlPool *pool = b->context->pool;
+    sdf->far = sl_alloc(memory, sl_sdf_block_total(sdf) * sizeof *sdf->far);
+    if (sdf->far == NULL)
+        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for %zu blocks",
+                            sl_sdf_block_total(sdf));
+    sl_parallel_for(pool, (size_t)sdf->size[1] * (size_t)sdf->size[2], 4, fill_far_rows, b);
+    SlStatus status = make_grid(b, error);
+    if (status != SL_OK)
+        return status;
+    size_t bytes = (size_t)sdf->grid.count * SL_BLOCK_STRIDE * sizeof *b->normals;
+    b->normals = sl_alloc(memory, bytes);
+    if (b->normals == NULL)
+        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for %u blocks of normals",
+                            sdf->grid.count);
+    sl_parallel_for(pool, sdf->grid.count, 8, fill_blocks, b);
+    sl_parallel_for(pool, sdf->grid.count, 8, fill_seams, b);
+    status = sl_sdf_build_sharp(b, error);
+    sl_free(memory, b->normals, bytes);
+    return status;
+}
+
+SlStatus sl_sdf_create(SlContext *context, const SlMesh *mesh, const SlSdfSettings *settings,
+                       SlSdf *sdf, SlError *error)
+{
+    memset(sdf, 0, sizeof *sdf);
+    SlBvh bvh;
+    SlStatus status = sl_bvh_create(context, mesh, &bvh, error);
+    if (status != SL_OK)
+        return status;
+    status = sl_sdf_check(mesh, settings, error);
+    if (status == SL_OK) {
+        SlBox box = bounds_of(mesh);
+        sdf->context = context;
+        lay_out(sdf, &box, settings);
+        SlSdfBuild b = {context, &bvh, sdf, sl_sdf_mesh_closed(context, mesh), NULL};
+        status = build(&b, error);
+    }
+    sl_bvh_destroy(&bvh);
+    if (status != SL_OK)
+        sl_sdf_destroy(sdf);
+    else if (sdf->crowded_count > 0)
+        sl_log(context, SL_LOG_INFO,
+               "distance field: in %u cells the mesh is finer than the cells (%g m); smoothed",
+               sdf->crowded_count, settings->cell);
+    return status;
+}

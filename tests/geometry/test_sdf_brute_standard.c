@@ -1,0 +1,202 @@
+/* The distance bars of issue 3: fields against brute force at 10,000 points. With SLEET_BUNNY set
+   to index.js of npm's bunny, the bunny too (test_sdf_bunny_standard.sh does that). */
+#include "core/timer.h"
+#include "geometry/sdf.h"
+#include "geometry/test_sdf_meshes.h"
+
+enum { POINTS = 10000 };
+
+typedef struct Compare {
+    const SlSdf *sdf;
+    const SlMesh *mesh, *holes; /* holes: the faces taken out, or NULL */
+    SlBox box;
+    struct {
+        double got, truth, slope, to_hole;
+    } at[POINTS];
+} Compare;
+
+/* Half of the points near the surface, half all over the box and beyond. */
+static void compare_points(void *argument, size_t begin, size_t end, size_t chunk)
+{
+    Compare *c = argument;
+    (void)chunk;
+    SlVec3 middle = sl_scale(sl_add(c->box.min, c->box.max), 0.5f),
+           half = sl_scale(sl_sub(c->box.max, c->box.min), 0.7f);
+    for (size_t k = begin; k < end; k++) {
+        SlVec3 r = random_point(k, 1), g;
+        SlVec3 x = k % 2 == 0 ? point_near(c->mesh, k, 2.5f * c->sdf->cell)
+                              : sl_add(middle, sl_vec3(half.x * r.x, half.y * r.y, half.z * r.z));
+        SlD3 p = sl_d3_from(x);
+        double distance = plain_distance(c->mesh, p), winding = plain_winding(c->mesh, p);
+        c->at[k].to_hole = INFINITY;
+        if (c->holes != NULL) { /* the truth is the whole mesh's */
+            winding += plain_winding(c->holes, p);
+            c->at[k].to_hole = plain_distance(c->holes, p);
+        }
+        c->at[k].truth = winding > 0.5 ? -distance : distance;
+        c->at[k].got = (double)sl_sdf_distance(c->sdf, x, &g);
+        c->at[k].slope = (double)sl_length(g);
+    }
+}
+
+static void judge(const Compare *c)
+{
+    double h = (double)c->sdf->cell, worst = 0, worst_slope = 0;
+    size_t in_band = 0, wrong_sign = 0, judged = 0, too_far = 0;
+    for (size_t k = 0; k < POINTS; k++) {
+        double truth = c->at[k].truth, got = c->at[k].got, distance = fabs(truth);
+        if (c->at[k].to_hole < 4 * h)
+            continue;
+        judged++;
+        wrong_sign += distance > 0.1 * h && (got < 0) != (truth < 0);
+        if (distance > (double)c->sdf->band * h) {
+            too_far += fabs(got) > distance + 0.1 * h;
+            continue;
+        }
+        in_band++;
+        worst = fmax(worst, fabs(got - truth) / h);
+        worst_slope = fmax(worst_slope, fabs(c->at[k].slope - 1));
+    }
+    print_message("  %zu points, %zu in the band: worst error %.4f cells, gradient's length off "
+                  "by %.3f; %zu wrong signs, %zu too far\n",
+                  judged, in_band, worst, worst_slope, wrong_sign, too_far);
+    assert_true(in_band > POINTS / 5);
+    assert_less(worst, 0.1);
+    assert_less(worst_slope, 0.2);
+    assert_int_equal(wrong_sign, 0);
+    assert_int_equal(too_far, 0);
+}
+
+static void hold_to_bars(SlContext *context, const SlMesh *mesh, const SlMesh *holes, double cells,
+                         const char *name)
+{
+    SlBox box = sl_mesh_bounds(mesh);
+    double extent = fmax(fmax((double)(box.max.x - box.min.x), (double)(box.max.y - box.min.y)),
+                         (double)(box.max.z - box.min.z));
+    SlSdfSettings s = sl_default_sdf_settings(extent / cells);
+    SlSdf sdf;
+    double start = sl_seconds();
+    assert_ok(sl_sdf_create(context, mesh, &s, &sdf, &test_error));
+    print_message("%s: %zu triangles, %.0f cells long, %.2f s; %u blocks, %u sharp cells of %.1f "
+                  "triangles, %u crowded\n",
+                  name, mesh->triangle_count, cells, sl_seconds() - start, sdf.grid.count,
+                  sdf.sharp_count, sdf.sharp_start[sdf.sharp_count] / fmax(sdf.sharp_count, 1),
+                  sdf.crowded_count);
+    static Compare c;
+    c.sdf = &sdf;
+    c.mesh = mesh;
+    c.holes = holes;
+    c.box = box;
+    sl_parallel_for(context->pool, POINTS, 64, compare_points, &c);
+    judge(&c);
+    sl_sdf_destroy(&sdf);
+}
+
+static void test_bumpy_ball(void **state)
+{
+    SlMesh mesh = make_ball(*state, 144, 72, bumpy_point);
+    hold_to_bars(*state, &mesh, NULL, 120, "bumpy ball");
+    sl_mesh_destroy(&mesh);
+}
+
+static void test_torus(void **state)
+{
+    SlMesh mesh = make_torus(*state, 100, 40);
+    hold_to_bars(*state, &mesh, NULL, 120, "torus");
+    sl_mesh_destroy(&mesh);
+}
+
+/* Every crease is a right angle: interpolation alone would err by a third of a cell. */
+static void test_cube(void **state)
+{
+    SlMesh mesh = make_cube(*state, 0.4f);
+    hold_to_bars(*state, &mesh, NULL, 50, "cube");
+    sl_mesh_destroy(&mesh);
+}
+
+static void test_holes(void **state)
+{
+    SlMesh mesh = make_torus(*state, 64, 24), holes;
+    size_t kept = 0, out = 0;
+    assert_ok(sl_mesh_create(*state, mesh.vertex_count, mesh.triangle_count, &holes, &test_error));
+    memcpy(holes.positions, mesh.positions, mesh.vertex_count * 3 * sizeof(float));
+    for (size_t t = 0; t < mesh.triangle_count; t++) {
+        bool remove = sl_random_unit(sl_random(3, t, 0).value[0]) < 0.05f;
+        uint32_t *to = remove ? holes.triangles + 3 * out++ : mesh.triangles + 3 * kept++;
+        memmove(to, mesh.triangles + 3 * t, 3 * sizeof(uint32_t));
+    }
+    size_t all = mesh.triangle_count;
+    mesh.triangle_count = kept;
+    holes.triangle_count = out;
+    hold_to_bars(*state, &mesh, &holes, 120, "torus without 5 % of its faces");
+    mesh.triangle_count = holes.triangle_count = all;
+    sl_mesh_destroy(&mesh);
+    sl_mesh_destroy(&holes);
+}
+
+/* Numbers of a JavaScript array of arrays after `name`; returns how many. */
+static size_t read_numbers(const char *text, const char *name, double *to, size_t room)
+{
+    const char *at = strstr(text, name);
+    size_t count = 0;
+    assert_non_null(at);
+    for (at += strlen(name); *at != '\0' && *at != ';'; at++) {
+        char *end = (char *)(uintptr_t)at;
+        double x = strchr("[], \n", *at) == NULL ? strtod(at, &end) : 0;
+        if (end == at)
+            continue;
+        assert_true(count < room);
+        to[count++] = x;
+        at = end - 1;
+    }
+    return count;
+}
+
+static void test_bunny(void **state)
+{
+    const char *path = getenv("SLEET_BUNNY");
+    if (path == NULL)
+        skip();
+    SlContext *context = *state;
+    char *text;
+    size_t bytes, most = 100000;
+    assert_ok(sl_file_read(&context->memory, path, 1 << 24, &text, &bytes, &test_error));
+    double *positions = calloc(most, sizeof *positions), *cells = calloc(most, sizeof *cells);
+    size_t numbers = read_numbers(text, "exports.positions=", positions, most);
+    size_t corners = read_numbers(text, "exports.cells=", cells, most);
+    SlMesh mesh;
+    assert_ok(sl_mesh_create(context, numbers / 3, corners / 3, &mesh, &test_error));
+    for (size_t k = 0; k < numbers; k++)
+        mesh.positions[k] = (float)positions[k];
+    for (size_t k = 0; k < corners; k++)
+        mesh.triangles[k] = (uint32_t)cells[k];
+    hold_to_bars(context, &mesh, NULL, 120, "bunny");
+    sl_mesh_destroy(&mesh);
+    free(positions);
+    free(cells);
+    sl_free(&context->memory, text, bytes + 1);
+}
+
+static int make_context(void **state)
+{
+    *state = test_context(2);
+    return 0;
+}
+
+static int drop_context(void **state)
+{
+    sl_context_destroy(*state);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bumpy_ball), cmocka_unit_test(test_torus),
+        cmocka_unit_test(test_cube),       cmocka_unit_test(test_holes),
+        cmocka_unit_test(test_bunny),
+    };
+    if (getenv("SLEET_BUNNY") != NULL)
+        cmocka_set_test_filter("test_bunny");
+    return cmocka_run_group_tests(tests, make_context, drop_context);
+}
