@@ -8,8 +8,6 @@
 #include "core/machine.h"
 #include "geometry/sample_parts.h"
 
-static const size_t most_candidates = (size_t)1 << 31;
-
 static SlStatus no_memory(const SlSampling *s, SlError *error)
 {
     double need = sl_sample_bytes((double)s->plan.count, (double)s->mesh->triangle_count);
@@ -47,12 +45,12 @@ static SlStatus check_plan(const SlSampling *s, SlError *error)
                             "surface samples %g m apart on a mesh %g m in size; "
                             "at least %g m is allowed",
                             (double)s->radius, size, size / (most * 0.577));
-    if (plan->count > most_candidates)
+    if (plan->count > SL_SAMPLE_MOST)
         return sl_error_set(error, SL_ERROR_MEMORY,
                             "surface samples %g m apart on %g m² need %.3g candidates; "
-                            "at most %zu are allowed",
+                            "at most %d are allowed",
                             (double)s->radius, plan->total_area, (double)plan->count,
-                            most_candidates);
+                            SL_SAMPLE_MOST);
     double need = sl_sample_bytes((double)plan->count, (double)s->mesh->triangle_count);
     return need > (double)sl_machine_memory_available() ? no_memory(s, error) : SL_OK;
 }

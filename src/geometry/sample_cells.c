@@ -107,7 +107,8 @@ static bool list_cells(SlSampling *s, uint64_t *keys)
     return true;
 }
 
-uint64_t sl_sample_row_offset(int row)
+/* Offset of a row's first cell from a cell's key; rows go from the middle outwards. */
+static uint64_t row_offset(int row)
 {
     static const int8_t x[SL_SAMPLE_ROWS] = {0, 0, 0, 1, -1, 1, 1,  -1, -1, 0, 0,  2, -2,
                                              1, 1, -1, -1, 2, 2, -2, -2, 2, 2, -2, -2};
@@ -136,12 +137,15 @@ static void find_rows(void *argument, size_t begin, size_t end, size_t chunk)
     (void)chunk;
     const SlSampleCells *cells = &((const SlSampling *)argument)->cells;
     for (int row = 0; row < SL_SAMPLE_ROWS; row++) {
-        uint64_t offset = sl_sample_row_offset(row);
-        size_t at = lower_bound(cells->keys, cells->count, cells->keys[begin] + offset);
+        uint64_t offset = row_offset(row);
+        size_t at = lower_bound(cells->keys, cells->count, cells->keys[begin] + offset), to = at;
         for (size_t c = begin; c < end; c++) {
-            while (at < cells->count && cells->keys[at] < cells->keys[c] + offset)
+            uint64_t first = cells->keys[c] + offset;
+            while (at < cells->count && cells->keys[at] < first)
                 at++;
-            cells->rows[c * SL_SAMPLE_ROWS + (size_t)row] = (uint32_t)at;
+            while (to < cells->count && cells->keys[to] < first + 5)
+                to++;
+            cells->rows[c * SL_SAMPLE_ROWS + (size_t)row] = (uint32_t)(at << 3 | (to - at));
         }
     }
 }
@@ -189,8 +193,8 @@ bool sl_sample_cells(SlSampling *s)
 double sl_sample_bytes(double candidates, double triangles)
 {
     /* Twice place and triangle, key, four sort arrays, and pair buffers of three sorts; a cell's
-       key, start, rows, group, sample and place, one cell a candidate at worst; the plan. */
+       key, start, rows, group, sample, place and blocker, one cell a candidate at worst; the plan. */
     double sorting = 2 * 16 + 8 + 4 * 4 + 3 * 8;
-    double cell = 8 + 4 + 4 * SL_SAMPLE_ROWS + 3 * 4 + 4 + 12;
+    double cell = 8 + 4 + 4 * SL_SAMPLE_ROWS + 3 * 4 + 4 + 12 + 4;
     return candidates * (sorting + cell) + triangles * 36;
 }

@@ -15,6 +15,7 @@ typedef struct Choice {
     const SlSampling *sampling;
     const uint32_t *members; /* cells in order of group */
     SlVec3 *at;              /* per cell: where its sample is, infinitely far if there is none */
+    uint32_t *blockers;      /* per cell: whose sample refused its last candidate */
     uint32_t first, last;    /* this round's candidates of a cell: [first, last) */
 } Choice;
 
@@ -57,17 +58,22 @@ static bool within_radius(const SlSampling *s, SlVec3 p, uint32_t i, SlVec3 q, s
            sl_sample_geodesic(p, s->plan.normals[t], q, s->plan.normals[u]) < s->radius;
 }
 
+/* What refused a cell's last candidate likely refuses the next one too, so it is asked first. */
 static bool is_free(const Choice *choice, size_t cell, uint32_t i)
 {
     const SlSampling *s = choice->sampling;
-    const SlSampleCells *cells = &s->cells;
     SlVec3 p = s->candidates.positions[i];
-    const uint32_t *rows = cells->rows + cell * SL_SAMPLE_ROWS;
+    size_t blocker = choice->blockers[cell];
+    if (within_radius(s, p, i, choice->at[blocker], blocker))
+        return false;
+    const uint32_t *rows = s->cells.rows + cell * SL_SAMPLE_ROWS;
     for (int row = 0; row < SL_SAMPLE_ROWS; row++) {
-        uint64_t last = cells->keys[cell] + sl_sample_row_offset(row) + 4;
-        for (size_t c = rows[row]; c < cells->count && cells->keys[c] <= last; c++)
-            if (within_radius(s, p, i, choice->at[c], c))
+        size_t begin = rows[row] >> 3, end = begin + (rows[row] & 7);
+        for (size_t c = begin; c < end; c++)
+            if (within_radius(s, p, i, choice->at[c], c)) {
+                choice->blockers[cell] = (uint32_t)c;
                 return false;
+            }
     }
     return true;
 }
@@ -95,6 +101,7 @@ static void clear_cells(void *argument, size_t begin, size_t end, size_t chunk)
     const Choice *choice = argument;
     for (size_t c = begin; c < end; c++) {
         choice->sampling->samples[c] = SL_SAMPLE_NONE;
+        choice->blockers[c] = (uint32_t)c;
         choice->at[c] = sl_vec3(INFINITY, INFINITY, INFINITY);
     }
 }
@@ -146,8 +153,10 @@ bool sl_sample_choose(SlSampling *s)
     uint32_t start[GROUPS + 1];
     uint32_t *members = sort_by_group(s, start);
     s->samples = SL_PUSH(s->arena, uint32_t, s->cells.count);
-    Choice choice = {.sampling = s, .at = SL_PUSH(s->arena, SlVec3, s->cells.count)};
-    if (members == NULL || s->samples == NULL || choice.at == NULL)
+    Choice choice = {.sampling = s,
+                     .at = SL_PUSH(s->arena, SlVec3, s->cells.count),
+                     .blockers = SL_PUSH(s->arena, uint32_t, s->cells.count)};
+    if (members == NULL || s->samples == NULL || choice.at == NULL || choice.blockers == NULL)
         return false;
     sl_parallel_for(s->context->pool, s->cells.count, CHUNK, clear_cells, &choice);
     for (uint32_t round = 0; round <= TRIALS; round++) {

@@ -8,7 +8,8 @@
 enum {
     SL_SAMPLE_AXIS_BITS = 21, /* cells along an axis; three axes make one 63-bit key */
     SL_SAMPLE_MARGIN = 3,     /* cells below the lowest, so that neighbours' keys never wrap */
-    SL_SAMPLE_ROWS = 25       /* rows of cells along z in the 5 x 5 x 5 around a cell */
+    SL_SAMPLE_ROWS = 25,      /* rows of cells along z in the 5 x 5 x 5 around a cell */
+    SL_SAMPLE_MOST = 1 << 29  /* candidates, so that a row fits 32 bits */
 };
 
 /* Candidates to choose from. */
@@ -34,7 +35,7 @@ typedef struct SlSampleCells {
     size_t count;
     uint64_t *keys;   /* x, y, z cell coordinates, x highest */
     uint32_t *starts; /* first candidate; count + 1 of them */
-    uint32_t *rows;   /* SL_SAMPLE_ROWS per cell: first cell not before that row's first */
+    uint32_t *rows;   /* SL_SAMPLE_ROWS per cell, middle first: first cell << 3 | how many */
 } SlSampleCells;
 
 typedef struct SlSampling {
@@ -65,7 +66,5 @@ bool sl_sample_cells(SlSampling *sampling);
 /* Bytes that candidates, cells and their sorting take at most. */
 double sl_sample_bytes(double candidates, double triangles);
 bool sl_sample_choose(SlSampling *sampling);
-/* Offset of a row's first cell from a cell's key; rows go from the middle outwards. */
-uint64_t sl_sample_row_offset(int row);
 
 #endif

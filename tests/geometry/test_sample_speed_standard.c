@@ -5,7 +5,7 @@
 static void test_hundred_thousand_in_a_second(void **state)
 {
     (void)state;
-    const float radius = 0.0036f;
+    const float radius = 0.0034f;
     SlContext *context = test_context(2);
     SlMesh mesh = load_asset(context, "squirrel.obj");
     double best = INFINITY;
