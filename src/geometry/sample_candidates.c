@@ -64,8 +64,9 @@ static void measure_triangles(void *argument, size_t begin, size_t end, size_t c
         s->plan.normals[t] = flat ? sl_vec3(0, 1, 0)
                                   : sl_vec3((float)(n.x / twice), (float)(n.y / twice),
                                             (float)(n.z / twice));
-        double strips = ceil(2 * most / (double)s->radius);
-        s->plan.strips[t] = flat ? 0 : strips < 1 ? 1 : strips < 2e9 ? (uint32_t)strips : 2000000000;
+        /* Bounded only for the type's sake: the caller refuses far fewer. */
+        double strips = fmin(fmax(ceil(2 * most / (double)s->radius), 1), 2e9);
+        s->plan.strips[t] = flat ? 0 : (uint32_t)strips;
     }
 }
 

@@ -127,10 +127,11 @@ static void test_samples_lie_on_their_triangles(void **state)
 static void test_odd_triangles(void **state)
 {
     (void)state;
-    static const float v[][3] = {{0, 0, 0},       {10, 0, 0},        {10, 1e-4f, 0}, {0, 3, 0},
-                                 {10, 3, -0.05f}, {10, 3, 0.05f},    {20, 0, 0},     {20.001f, 0, 0},
-                                 {20, 0.001f, 0}, {30, 0, 0},        {31, 0, 0},     {32, 0, 0},
-                                 {40, 40, 40},    {1e30f, NAN, 1e30f}};
+    static const float v[][3] = {{0, 0, 0},        {10, 0, 0},      {10, 1e-4f, 0},
+                                 {0, 3, 0},        {10, 3, -0.05f}, {10, 3, 0.05f},
+                                 {20, 0, 0},       {20.001f, 0, 0}, {20, 0.001f, 0},
+                                 {30, 0, 0},       {31, 0, 0},      {32, 0, 0},
+                                 {40, 40, 40},     {1e30f, NAN, 1e30f}};
     static const uint32_t good[][3] = {{0, 1, 2}, {3, 4, 5}, {6, 7, 8}};
     static const uint32_t all[][3] = {{9, 10, 11}, {0, 1, 2}, {12, 12, 12},
                                       {3, 4, 5},   {6, 7, 8}, {9, 10, 10}};
@@ -193,7 +194,8 @@ static void test_refusals(void **state)
 {
     (void)state;
     static const float v[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {INFINITY, 0, 0}};
-    static const uint32_t t[1][3] = {{0, 1, 2}}, far[1][3] = {{0, 1, 3}}, beyond[1][3] = {{0, 1, 4}};
+    static const uint32_t t[1][3] = {{0, 1, 2}}, far[1][3] = {{0, 1, 3}};
+    static const uint32_t beyond[1][3] = {{0, 1, 4}};
     SlContext *context = test_context(1);
     SlMesh mesh = make_mesh(context, v, 4, t, 1), infinite = make_mesh(context, v, 4, far, 1);
     SlMesh wild = make_mesh(context, v, 4, beyond, 1);

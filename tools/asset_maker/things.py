@@ -14,7 +14,7 @@ def quad(a, b, c, d):
 
 
 def circle(count):
-    """Points of the unit circle by repeated turning: no sine, the same everywhere."""
+    """Points of the unit circle by repeated turning."""
     c, s = np.cos(2 * np.pi / count), np.sin(2 * np.pi / count)
     points, x, y = [], 1.0, 0.0
     for _ in range(count):
