@@ -136,13 +136,11 @@ static int info(int count, char **words)
 {
     AppInput input;
     int code = app_parse(&app_info_command, count, words, &input);
-    if (code >= 0)
-        return code;
-    if (input.word_count == 0)
-        return info_program();
     SlContext *context;
     SlError error;
-    if (input.word_count > 1)
+    if (code >= 0 || input.word_count == 0)
+        code = code >= 0 ? code : info_program();
+    else if (input.word_count > 1)
         code = app_usage_error("info", "one file or folder at a time");
     else if (app_context(NULL, true, &context, &error) != SL_OK)
         code = app_fail(&error);
