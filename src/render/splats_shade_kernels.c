@@ -131,7 +131,7 @@ static void shade_plane(const SlSplatFrame *frame, size_t tile, uint32_t sample,
     for (int y = 0; y < SL_TILE; y++) {
         F8x3 behind = background(frame, top + (float)y);
         for (int x = 0; x < SL_TILE; x += 8) {
-            size_t at = (size_t)(y * SL_TILE_STRIDE + x);
+            size_t at = (size_t)y * SL_TILE_STRIDE + (size_t)x;
             F8x3 c = sample_light(frame, plane + at, origin + (size_t)y * frame->stride + (size_t)x,
                                   sample, slopes_a(slopes, x), slopes_b(slopes, y), behind);
             if (blend != NULL) {
