@@ -14,13 +14,13 @@ typedef enum SlParamType {
     SL_PARAM_INTEGER, /* a whole number in [minimum, maximum] */
     SL_PARAM_BOOL,    /* 0 or 1 */
     SL_PARAM_CHOICE,  /* one of `choices`; the value is its index */
-    SL_PARAM_TEXT,    /* up to 63 bytes */
+    SL_PARAM_TEXT,    /* up to 255 bytes */
     SL_PARAM_VEC3     /* three numbers, each in [minimum, maximum] */
 } SlParamType;
 
 typedef struct SlParamValue {
     double number[3]; /* [0] for all but VEC3 and TEXT */
-    char text[64];    /* TEXT only */
+    char text[256];   /* TEXT only */
 } SlParamValue;
 
 typedef struct SlParamRow {

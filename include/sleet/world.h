@@ -6,6 +6,7 @@
 #define SLEET_WORLD_H
 
 #include "sleet/emitter.h"
+#include "sleet/mesh.h"
 #include "sleet/motion.h"
 #include "sleet/params.h"
 #include "sleet/stats.h"
@@ -75,6 +76,8 @@ SL_API SlStatus sl_system_add_drain(SlWorld *world, SlSystemId id, const SlShape
 SL_API SlStatus sl_world_add_collider(SlWorld *world, const SlShape *shape, SlColliderId *id,
                                       SlError *error);
 
+SL_API SlStatus sl_world_add_mesh_collider(SlWorld *world, const SlMeshColliderDef *def,
+                                           SlColliderId *id, SlError *error);
 /* From now on the collider moves so; time 0 is the world's start. */
 SL_API SlStatus sl_collider_set_motion(SlWorld *world, SlColliderId id, const SlMotionDef *motion,
                                        SlError *error);
@@ -92,6 +95,10 @@ SL_API SlStatus sl_world_start(SlWorld *world, SlError *error);
 SL_API SlStatus sl_world_step(SlWorld *world, double dt, SlError *error);
 /* Moves on by the definition's frame_time and counts a frame. */
 SL_API SlStatus sl_world_advance_frame(SlWorld *world, SlError *error);
+
+/* Mesh colliders where they are at that time; valid until the next call or step. For drawing
+   frames read back from disk, which do not hold them. */
+SL_API const SlMeshView *sl_world_meshes_at(SlWorld *world, double time, size_t *count);
 
 /* Views are valid until the next step. */
 SL_API const SlFrameView *sl_world_view(SlWorld *world);

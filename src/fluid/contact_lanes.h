@@ -126,6 +126,43 @@ SL_INLINE F8x3 rub(F8x3 p, F8x3 x, F8x3 normal, F8 depth, float friction)
     return (F8x3){p.x - back * slide.x, p.y - back * slide.y, p.z - back * slide.z};
 }
 
+/* Lanes whose surface may be nearer than `reach`; outside of a hollow body all is solid. */
+SL_INLINE I8 field_near(const SlFieldBody *body, F8x3 local, float reach)
+{
+    SlBox box = body->bounds;
+    I8 near = (local.x > f8(box.min.x - reach)) & (local.x < f8(box.max.x + reach)) &
+              (local.y > f8(box.min.y - reach)) & (local.y < f8(box.max.y + reach)) &
+              (local.z > f8(box.min.z - reach)) & (local.z < f8(box.max.z + reach));
+    /* Padding lanes are far beyond any world. */
+    return body->hollow ? f8_abs(local.x) < f8(1e8f) : near;
+}
+
+SL_INLINE F8x3 field_local(const SlFieldBody *body, F8x3 p)
+{
+    F8x3 q = {p.x - f8(body->origin.x), p.y - f8(body->origin.y), p.z - f8(body->origin.z)};
+    return (F8x3){f8x3_dot(q, f8x3_splat(body->sides[0])), f8x3_dot(q, f8x3_splat(body->sides[1])),
+                  f8x3_dot(q, f8x3_splat(body->sides[2]))};
+}
+
+/* The field's surface for the lanes set in bits; the others are far away. One lane at a time: few
+   particles are near a mesh, and the field's walk does not suit lanes. */
+SL_INLINE Surface field_surface(const SlFieldBody *body, F8x3 local, uint32_t bits)
+{
+    Surface s = {f8(1e8f), {f8(0), f8(1), f8(0)}};
+    for (; bits != 0; bits &= bits - 1) {
+        int k = __builtin_ctz(bits);
+        SlVec3 g, at = {local.x[k], local.y[k], local.z[k]};
+        s.distance[k] = sl_sdf_distance(body->field, at, &g);
+        float length = sqrtf(g.x * g.x + g.y * g.y + g.z * g.z);
+        float scale = length > 0 ? 1 / length : 0;
+        const SlVec3 *a = body->sides;
+        s.normal.x[k] = scale * (g.x * a[0].x + g.y * a[1].x + g.z * a[2].x);
+        s.normal.y[k] = scale * (g.x * a[0].y + g.y * a[1].y + g.z * a[2].y);
+        s.normal.z[k] = scale * (g.x * a[0].z + g.y * a[1].z + g.z * a[2].z);
+    }
+    return s;
+}
+
 /* Where a particle at x would be if it went with the body: friction slows against that. */
 SL_INLINE F8x3 carried(const SlBodyMotion *m, float dt, F8x3 x)
 {
@@ -134,6 +171,25 @@ SL_INLINE F8x3 carried(const SlBodyMotion *m, float dt, F8x3 x)
     return (F8x3){f8_fma(f8(dt), v.x + (w.y * r.z - w.z * r.y), x.x),
                   f8_fma(f8(dt), v.y + (w.z * r.x - w.x * r.z), x.y),
                   f8_fma(f8(dt), v.z + (w.x * r.y - w.y * r.x), x.z)};
+}
+
+SL_INLINE F8x3 meet_field(const SlContacts *contacts, const SlFieldBody *body, F8 keep, F8x3 p,
+                          F8x3 x)
+{
+    F8x3 local = field_local(body, p);
+    uint32_t bits = i8_bits(field_near(body, local, contacts->distance + contacts->jitter));
+    if (bits == 0)
+        return p;
+    Surface surface = field_surface(body, local, bits);
+    F8 depth = f8_max(keep - surface.distance, f8(0));
+    if (i8_bits(depth > f8(0)) == 0)
+        return p;
+    p.x = f8_fma(depth, surface.normal.x, p.x);
+    p.y = f8_fma(depth, surface.normal.y, p.y);
+    p.z = f8_fma(depth, surface.normal.z, p.z);
+    if (body->friction <= 0)
+        return p;
+    return rub(p, carried(&body->motion, contacts->dt, x), surface.normal, depth, body->friction);
 }
 
 SL_INLINE F8x3 meet_shape(const SlContacts *contacts, size_t k, F8 keep, F8x3 p, F8x3 x)
@@ -173,12 +229,15 @@ SL_INLINE F8x3 meet_surfaces(const SlContacts *c, U8 id, F8x3 p, F8x3 x)
                    (p.y < f8(box.min.y + most)) | (p.y > f8(box.max.y - most)) |
                    (p.z < f8(box.min.z + most)) | (p.z > f8(box.max.z - most));
     bool walls = i8_bits(near_wall) != 0;
-    if (!walls && c->around.shape_count == 0)
+    bool solids = c->around.shape_count + c->around.field_count > 0;
+    if (!walls && !solids)
         return p;
     F8 keep = f8(c->distance) + f8(c->jitter) * contact_share(id);
     for (size_t k = 0; k < c->around.shape_count; k++)
         p = meet_shape(c, k, keep, p, x);
-    if (walls || c->around.shape_count > 0) {
+    for (size_t k = 0; k < c->around.field_count; k++)
+        p = meet_field(c, &c->around.fields[k], keep, p, x);
+    if (walls || solids) {
         SL_MEET_WALLS_(x, 1, 0, 0);
         SL_MEET_WALLS_(y, 0, 1, 0);
         SL_MEET_WALLS_(z, 0, 0, 1);

@@ -68,7 +68,8 @@ SL_INLINE bool walls_near(const SlPbfPass *pass, F8x4 p)
     I8 near_wall = (p.x < f8(box.min.x + reach)) | (p.x > f8(box.max.x - reach)) |
                    (p.y < f8(box.min.y + reach)) | (p.y > f8(box.max.y - reach)) |
                    (p.z < f8(box.min.z + reach)) | (p.z > f8(box.max.z - reach));
-    return i8_bits(near_wall) != 0 || pass->contacts.around.shape_count > 0;
+    return i8_bits(near_wall) != 0 ||
+           pass->contacts.around.shape_count + pass->contacts.around.field_count > 0;
 }
 
 SL_INLINE WallDensity wall_density(SlKernelKind kind, const SlPbfPass *pass, F8x4 at)
@@ -85,6 +86,16 @@ SL_INLINE WallDensity wall_density(SlKernelKind kind, const SlPbfPass *pass, F8x
     add_surface(kind, pass, f8(box.max.z) - p.z, (F8x3){none, none, back}, &w);
     for (size_t k = 0; k < pass->contacts.around.shape_count; k++) {
         Surface surface = shape_surface(&pass->contacts.around.shapes[k], p);
+        if (i8_bits(surface.distance * f8(pass->inverse_support) < one) != 0)
+            add_surface(kind, pass, surface.distance, surface.normal, &w);
+    }
+    for (size_t k = 0; k < pass->contacts.around.field_count; k++) {
+        const SlFieldBody *body = &pass->contacts.around.fields[k];
+        F8x3 local = field_local(body, p);
+        uint32_t bits = i8_bits(field_near(body, local, 1 / pass->inverse_support));
+        if (bits == 0)
+            continue;
+        Surface surface = field_surface(body, local, bits);
         if (i8_bits(surface.distance * f8(pass->inverse_support) < one) != 0)
             add_surface(kind, pass, surface.distance, surface.normal, &w);
     }

@@ -3,6 +3,7 @@
 #ifndef PARTICLES_SYSTEM_H
 #define PARTICLES_SYSTEM_H
 
+#include "geometry/sdf.h"
 #include "particles/particles.h"
 #include "sleet/params.h"
 #include "sleet/shape.h"
@@ -42,6 +43,17 @@ typedef struct SlBodyMotion {
     SlVec3 pivot;    /* m, at the beginning of the step */
 } SlBodyMotion;
 
+/* A solid given by a distance field, where it is at the end of the step: field point (x, y, z)
+   stands at origin + x sides[0] + y sides[1] + z sides[2]. */
+typedef struct SlFieldBody {
+    const SlSdf *field; /* NULL until the world starts */
+    SlVec3 origin, sides[3];
+    SlBox bounds; /* of the surface, in the field's own coordinates */
+    bool hollow;  /* solid everywhere outside */
+    float friction;
+    SlBodyMotion motion;
+} SlFieldBody;
+
 /* The solid surroundings of a step, given by the world. */
 typedef struct SlSurroundings {
     SlVec3 gravity;
@@ -50,6 +62,8 @@ typedef struct SlSurroundings {
     const SlShape *shapes; /* where they are at the end of the step */
     const SlBodyMotion *motions; /* one per shape; NULL: nothing moves */
     size_t shape_count;
+    const SlFieldBody *fields;
+    size_t field_count;
 } SlSurroundings;
 
 struct SlSystem {

@@ -96,6 +96,9 @@ SlStatus sl_scene_check_flows(SlScene *scene, const SlSceneSystem *system, SlErr
     for (; node != NULL; node = sl_json_next(json, node)) {
         SlSceneCollider drain;
         SlStatus status = sl_scene_read_collider(scene, node, &drain, error);
+        if (status == SL_OK && (drain.is_mesh || drain.motion != NULL))
+            status = sl_json_error(json, node->place, error,
+                                   "a drain is an analytic shape that stands still");
         if (status != SL_OK)
             return status;
     }

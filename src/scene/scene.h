@@ -28,6 +28,9 @@ typedef struct SlSceneSystem {
 
 typedef struct SlSceneCollider {
     SlShape shape;
+    bool is_mesh; /* then `mesh` counts, its file read from the node when a world is built */
+    SlMeshColliderDef mesh;
+    const SlJsonNode *file;
     const SlJsonNode *motion; /* NULL: it stands still */
     SlJsonPlace place;
 } SlSceneCollider;
@@ -41,7 +44,8 @@ struct SlScene {
     char name[64];
     uint64_t seed, frames;
     double frame_time;
-    char output_folder[64];
+    char cache_folder[512]; /* of distance fields; "": none */
+    char output_folder[256];
     uint64_t output_every;
     SlVec3 gravity;
     SlBox domain;
@@ -76,6 +80,7 @@ SlStatus sl_scene_parse(SlMemory *memory, const char *name, const char *text, si
 SlStatus sl_scene_read_systems(SlScene *scene, const SlJsonNode *array,
                                const SlSceneTables *tables, SlError *error);
 SlStatus sl_scene_read_colliders(SlScene *scene, const SlJsonNode *array, SlError *error);
+bool sl_scene_is_mesh(const SlJson *json, const SlJsonNode *node);
 SlStatus sl_scene_read_collider(const SlScene *scene, const SlJsonNode *node,
                                 SlSceneCollider *collider, SlError *error);
 /* *keys has motion->key_count elements of the scene's memory; free it when the motion is made. */

@@ -5,6 +5,8 @@
 
 void sl_world_move_bodies(SlWorld *world, double time, double dt)
 {
+    if (world->mesh_count > 0)
+        sl_world_move_meshes(world, time, dt);
     if (!world->moves)
         return;
     for (uint32_t k = 0; k < world->shape_count; k++) {
@@ -26,11 +28,18 @@ SlStatus sl_collider_set_motion(SlWorld *world, SlColliderId id, const SlMotionD
     if (world->started)
         return sl_error_set(error, SL_ERROR_ARGUMENT,
                             "the world has started; its set-up is fixed");
-    SL_ASSERT(id < world->shape_count);
+    bool is_mesh = id >= SL_FIRST_MESH_ID;
+    SL_ASSERT(is_mesh ? id - SL_FIRST_MESH_ID < world->mesh_count : id < world->shape_count);
     SlMotion *motion;
     SlStatus status = sl_motion_create(world->context, def, &motion, error);
     if (status != SL_OK)
         return status;
+    if (is_mesh) {
+        sl_motion_destroy(world->meshes[id - SL_FIRST_MESH_ID]->path);
+        world->meshes[id - SL_FIRST_MESH_ID]->path = motion;
+        sl_world_move_meshes(world, 0, 0);
+        return SL_OK;
+    }
     sl_motion_destroy(world->paths[id]);
     world->paths[id] = motion;
     world->moves = true;

@@ -161,6 +161,9 @@ SlStatus sl_world_start(SlWorld *world, SlError *error)
     SlStatus status = check_blocks(world, error);
     if (status == SL_OK)
         status = check_sizes(world, error);
+    if (status == SL_OK)
+        status = sl_world_start_meshes(world, error);
+    sl_world_tell_surroundings(world);
     for (uint32_t k = 0; status == SL_OK && k < world->system_count; k++)
         status = start_system(world, world->systems[k], error);
     world->started = status == SL_OK;

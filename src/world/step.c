@@ -97,7 +97,9 @@ const SlFrameView *sl_world_view(SlWorld *world)
                                 .systems = world->system_views,
                                 .system_count = world->system_count,
                                 .shapes = world->shapes,
-                                .shape_count = world->shape_count};
+                                .shape_count = world->shape_count,
+                                .meshes = world->mesh_views,
+                                .mesh_count = world->mesh_count};
     return &world->view;
 }
 

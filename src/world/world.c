@@ -101,6 +101,8 @@ void sl_world_destroy(SlWorld *world)
         destroy_system(context, world->systems[k]);
     for (uint32_t k = 0; k < world->shape_count; k++)
         sl_motion_destroy(world->paths[k]);
+    for (uint32_t k = 0; k < world->mesh_count; k++)
+        sl_mesh_body_destroy(context, world->meshes[k]);
     sl_free(&context->memory, world, sizeof *world);
     if (owns_context)
         sl_context_destroy(context);
@@ -123,7 +125,9 @@ void sl_world_tell_surroundings(SlWorld *world)
                              .domain_friction = world->def.domain_friction,
                              .shapes = world->shapes,
                              .motions = world->moves ? world->motions : NULL,
-                             .shape_count = world->shape_count};
+                             .shape_count = world->shape_count,
+                             .fields = world->fields,
+                             .field_count = world->mesh_count};
 }
 
 SlStatus sl_world_add_system(SlWorld *world, const SlSystemDef *def, SlSystemId *id,

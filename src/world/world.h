@@ -9,6 +9,19 @@
 
 enum { SL_MOST_SYSTEMS = 16, SL_MOST_BLOCKS = 256, SL_MOST_SHAPES = 256 };
 
+enum { SL_MOST_MESHES = 64, SL_FIRST_MESH_ID = 0x10000 };
+
+/* A collider made of triangles. */
+typedef struct SlMeshBody {
+    SlMeshColliderDef def;
+    char cache_folder[512];
+    SlMesh mesh; /* as placed at rest */
+    SlBox bounds;
+    SlSdf field;
+    bool has_field;
+    SlMotion *path; /* NULL: it stands still */
+} SlMeshBody;
+
 typedef struct SlWorldSystem {
     SlSystem base;
     SlBlockDef blocks[SL_MOST_BLOCKS];
@@ -28,6 +41,10 @@ struct SlWorld {
     SlMotion *paths[SL_MOST_SHAPES];     /* how each moves; NULL: not */
     SlBodyMotion motions[SL_MOST_SHAPES]; /* of the step under way */
     bool moves;                           /* some collider has a path */
+    SlMeshBody *meshes[SL_MOST_MESHES];
+    uint32_t mesh_count;
+    SlFieldBody fields[SL_MOST_MESHES]; /* of the step under way */
+    SlMeshView mesh_views[SL_MOST_MESHES];
     uint64_t frame;
     double time;
     /* the view and what it points to */
@@ -45,6 +62,12 @@ const SlSolver *sl_solver_find(const char *name);
 void sl_world_tell_surroundings(SlWorld *world);
 /* Moves colliders from time to time + dt. */
 void sl_world_move_bodies(SlWorld *world, double time, double dt);
+
+/* The same for meshes; dt 0 only places them. */
+void sl_world_move_meshes(SlWorld *world, double time, double dt);
+/* Builds or loads the distance fields. */
+SlStatus sl_world_start_meshes(SlWorld *world, SlError *error);
+void sl_mesh_body_destroy(SlContext *context, SlMeshBody *body);
 
 /* Exchange between systems after each interval: the one place that may see two. */
 void sl_world_couple(SlWorld *world, double dt);

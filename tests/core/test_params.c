@@ -108,18 +108,18 @@ static void choices_are_by_name(void **state)
 static void text_has_a_limit(void **state)
 {
     (void)state;
-    char text[65];
+    char text[300];
     memset(text, 'a', sizeof text);
-    text[63] = '\0';
+    text[255] = '\0';
     SlParamValue value = {.text = "before"};
     assert_ok(sl_param_set_text(row("label"), text, &value, &test_error));
     assert_string_equal(value.text, text);
-    text[63] = 'a';
-    text[64] = '\0';
+    text[255] = 'a';
+    text[256] = '\0';
     SlError error;
     assert_int_equal(sl_param_set_text(row("label"), text, &value, &error), SL_ERROR_ARGUMENT);
-    assert_non_null(strstr(error.text, "63"));
-    assert_int_equal(strlen(value.text), 63);
+    assert_non_null(strstr(error.text, "255"));
+    assert_int_equal(strlen(value.text), 255);
 }
 
 static void vectors_are_checked_by_component(void **state)

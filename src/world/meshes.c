@@ -1,0 +1,159 @@
+/* Colliders made of triangles: read when added, turned into distance fields at the start. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "geometry/mesh_read.h"
+#include "world/world.h"
+
+enum { MESH_COOKIE = 0x51EE7005 };
+
+SlMeshColliderDef sl_default_mesh_collider_def(void)
+{
+    return (SlMeshColliderDef){.cookie = MESH_COOKIE, .scale = 1};
+}
+
+static const char *wrong_with(const SlMeshColliderDef *def)
+{
+    if (def->cookie != MESH_COOKIE)
+        return "mesh definition not made by sl_default_mesh_collider_def";
+    if (def->path == NULL || def->path[0] == '\0')
+        return "a mesh needs a file";
+    if (!(fabsf(def->scale) >= 1e-9f && fabsf(def->scale) <= 1e9f))
+        return "a mesh's scale may be from 1e-9 to 1e9";
+    if (!sl_finite(def->turn) || !sl_finite(def->position))
+        return "a mesh's turn and position must be finite";
+    if (!(def->cell >= 0 && def->cell <= 1e6))
+        return "the cell of a mesh's field may not be negative";
+    if (!(def->friction >= 0 && def->friction <= 10))
+        return "friction may be from 0 to 10";
+    return NULL;
+}
+
+/* The rotation by a rotation vector, by rows. */
+static void rotation_rows(SlVec3 turn, float rows[9])
+{
+    SlMotionDef def = sl_default_motion_def();
+    def.spin = turn;
+    SlMotion motion = {.def = def};
+    SlPose pose = sl_motion_pose(&motion, 1);
+    SlVec3 x = sl_pose_direction(&pose, sl_vec3(1, 0, 0));
+    SlVec3 y = sl_pose_direction(&pose, sl_vec3(0, 1, 0));
+    SlVec3 z = sl_pose_direction(&pose, sl_vec3(0, 0, 1));
+    float columns[9] = {x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z};
+    memcpy(rows, columns, sizeof columns);
+}
+
+SlStatus sl_world_add_mesh_collider(SlWorld *world, const SlMeshColliderDef *def, SlColliderId *id,
+                                    SlError *error)
+{
+    const char *wrong = world->started ? "the world has started; its set-up is fixed"
+                                       : wrong_with(def);
+    if (wrong == NULL && world->mesh_count == SL_MOST_MESHES)
+        wrong = "a world holds at most 64 mesh colliders";
+    if (wrong != NULL)
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "%s", wrong);
+    SlMemory *memory = &world->context->memory;
+    SlMeshBody *body = sl_alloc_zero(memory, 1, sizeof *body);
+    if (body == NULL)
+        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for a mesh collider");
+    body->def = *def;
+    if (def->cache_folder != NULL) {
+        snprintf(body->cache_folder, sizeof body->cache_folder, "%s", def->cache_folder);
+        body->def.cache_folder = body->cache_folder;
+    }
+    float rows[9];
+    rotation_rows(def->turn, rows);
+    SlStatus status = sl_mesh_read(world->context, def->path, &body->mesh, error);
+    if (status == SL_OK)
+        status = sl_mesh_transform(&body->mesh, def->scale, rows, def->position, error);
+    if (status != SL_OK) {
+        sl_mesh_destroy(&body->mesh);
+        sl_free(memory, body, sizeof *body);
+        return status;
+    }
+    body->def.path = NULL; /* the caller's, and read */
+    body->bounds = sl_mesh_bounds(&body->mesh);
+    *id = SL_FIRST_MESH_ID + world->mesh_count;
+    world->meshes[world->mesh_count++] = body;
+    sl_world_move_meshes(world, 0, 0);
+    return SL_OK;
+}
+
+void sl_mesh_body_destroy(SlContext *context, SlMeshBody *body)
+{
+    sl_motion_destroy(body->path);
+    if (body->has_field)
+        sl_sdf_destroy(&body->field);
+    sl_mesh_destroy(&body->mesh);
+    sl_free(&context->memory, body, sizeof *body);
+}
+
+SlStatus sl_world_start_meshes(SlWorld *world, SlError *error)
+{
+    double finest = 0;
+    for (uint32_t k = 0; k < world->system_count; k++) {
+        const SlSystem *base = &world->systems[k]->base;
+        double spacing = (double)base->solver->spacing(base);
+        finest = finest == 0 || spacing < finest ? spacing : finest;
+    }
+    for (uint32_t k = 0; k < world->mesh_count; k++) {
+        SlMeshBody *body = world->meshes[k];
+        double cell = body->def.cell > 0 ? body->def.cell : finest > 0 ? finest : 0.1;
+        SlSdfSettings settings = sl_default_sdf_settings(cell);
+        settings.hollow = body->def.hollow;
+        SlStatus status = sl_sdf_load_or_build(world->context, &body->mesh, &settings,
+                                               body->def.cache_folder, &body->field, error);
+        if (status != SL_OK)
+            return status;
+        body->has_field = true;
+    }
+    sl_world_move_meshes(world, 0, 0);
+    return SL_OK;
+}
+
+/* The pose as an origin and three directions. */
+static void place(const SlPose *pose, SlFieldBody *body, SlMeshView *view)
+{
+    SlVec3 x = sl_pose_direction(pose, sl_vec3(1, 0, 0));
+    SlVec3 y = sl_pose_direction(pose, sl_vec3(0, 1, 0));
+    SlVec3 z = sl_pose_direction(pose, sl_vec3(0, 0, 1));
+    SlVec3 origin = sl_pose_point(pose, sl_vec3(0, 0, 0));
+    body->origin = view->origin = origin;
+    body->sides[0] = view->side_x = x;
+    body->sides[1] = view->side_y = y;
+    body->sides[2] = view->side_z = z;
+}
+
+void sl_world_move_meshes(SlWorld *world, double time, double dt)
+{
+    for (uint32_t k = 0; k < world->mesh_count; k++) {
+        SlMeshBody *mesh = world->meshes[k];
+        SlFieldBody *body = &world->fields[k];
+        SlPose from = {.rotation = {0, 0, 0, 1}}, to = from;
+        if (mesh->path != NULL) {
+            from = sl_motion_pose(mesh->path, time);
+            to = sl_motion_pose(mesh->path, time + dt);
+        }
+        body->field = mesh->has_field ? &mesh->field : NULL;
+        body->bounds = mesh->bounds;
+        body->hollow = mesh->def.hollow;
+        body->friction = mesh->def.friction;
+        body->motion = (SlBodyMotion){{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+        if (dt > 0)
+            sl_pose_rates(&from, &to, dt, &body->motion.velocity, &body->motion.spin);
+        body->motion.pivot = sl_add(from.pivot, from.position);
+        world->mesh_views[k] = (SlMeshView){.positions = mesh->mesh.positions,
+                                            .vertex_count = mesh->mesh.vertex_count,
+                                            .triangles = mesh->mesh.triangles,
+                                            .triangle_count = mesh->mesh.triangle_count};
+        place(&to, body, &world->mesh_views[k]);
+    }
+}
+
+const SlMeshView *sl_world_meshes_at(SlWorld *world, double time, size_t *count)
+{
+    sl_world_move_meshes(world, time, 0);
+    *count = world->mesh_count;
+    return world->mesh_views;
+}
