@@ -100,7 +100,8 @@ static void test_far(void **state)
 static void test_hollow(void **state)
 {
     SlMesh mesh = make_torus(*state, 30, 12);
-    SlSdf solid = field_of(*state, &mesh, 0.03, false), hollow = field_of(*state, &mesh, 0.03, true);
+    SlSdf solid = field_of(*state, &mesh, 0.03, false);
+    SlSdf hollow = field_of(*state, &mesh, 0.03, true);
     static float points[3000], a[1000], b[1000], ga[3000], gb[3000];
     for (uint64_t k = 0; k < 1000; k++) {
         SlVec3 x = random_point(k, 0.6f);

@@ -33,7 +33,8 @@ static void test_operations(void **state)
         float plain[4] = {0, fminf(a, b), fmaxf(a, -b), fmaxf(a, b)};
         float apart[4] = {0, fabsf(a - b), fabsf(a + b), fabsf(a - b)};
         for (int kind = SL_BLEND_UNION; kind <= SL_BLEND_INTERSECT; kind++) {
-            SlBlend hard = two_balls((SlBlendKind)kind, 0), soft = two_balls((SlBlendKind)kind, 0.1f);
+            SlBlend hard = two_balls((SlBlendKind)kind, 0);
+            SlBlend soft = two_balls((SlBlendKind)kind, 0.1f);
             float smooth = sl_blend_distance(&soft, x, NULL);
             float change = kind == SL_BLEND_UNION ? plain[kind] - smooth : smooth - plain[kind];
             assert_near(sl_blend_distance(&hard, x, NULL), plain[kind], 1e-6);
