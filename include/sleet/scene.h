@@ -38,6 +38,10 @@ SL_API void sl_scene_destroy(SlScene *scene);
 SL_API const char *sl_scene_name(const SlScene *scene);
 SL_API uint64_t sl_scene_frames(const SlScene *scene);
 SL_API double sl_scene_frame_time(const SlScene *scene);
+/* Where frames go if the command does not say ("": it chooses), and that only every n-th frame
+   (0, n, 2n …) is written. */
+SL_API const char *sl_scene_output_folder(const SlScene *scene);
+SL_API uint64_t sl_scene_output_every(const SlScene *scene);
 /* At least one: a scene without cameras gets one that frames its domain. */
 SL_API size_t sl_scene_camera_count(const SlScene *scene);
 SL_API const SlCamera *sl_scene_camera(const SlScene *scene, size_t index);

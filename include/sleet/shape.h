@@ -11,7 +11,7 @@ extern "C" {
 typedef enum SlShapeKind {
     SL_SHAPE_PLANE,    /* solid below the plane through `center` with normal `axis` */
     SL_SHAPE_SPHERE,   /* `center`, `radius` */
-    SL_SHAPE_BOX,      /* `center`, half sizes `half`, axis-aligned */
+    SL_SHAPE_BOX,      /* `center`, half sizes `half` along `side`, `axis` and side × axis */
     SL_SHAPE_CYLINDER, /* base at `center`, along `axis`, `radius`, `height` */
     SL_SHAPE_CONE      /* base at `center`, apex at center + height axis, `radius` of the base */
 } SlShapeKind;
@@ -21,6 +21,7 @@ typedef struct SlShape {
     SlShapeKind kind;
     SlVec3 center;
     SlVec3 axis; /* default (0, 1, 0) */
+    SlVec3 side; /* of a box: its own x direction, made square to `axis`; default (1, 0, 0) */
     SlVec3 half;
     float radius, height;
     float friction; /* Coulomb, [0, 10]; default 0 */

@@ -3,7 +3,9 @@
 #define SLEET_SLEET_H
 
 #include "sleet/base.h"
+#include "sleet/emitter.h"
 #include "sleet/frame.h"
+#include "sleet/motion.h"
 #include "sleet/params.h"
 #include "sleet/render.h"
 #include "sleet/scene.h"

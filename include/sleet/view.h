@@ -33,6 +33,16 @@ typedef struct SlSystemView {
     size_t field_count;
 } SlSystemView;
 
+/* A solid's triangles, and where they are: a vertex (x, y, z) stands at
+   origin + x side_x + y side_y + z side_z. */
+typedef struct SlMeshView {
+    const float *positions; /* 3 per vertex */
+    size_t vertex_count;
+    const uint32_t *triangles; /* 3 vertices each, counter-clockwise from outside */
+    size_t triangle_count;
+    SlVec3 origin, side_x, side_y, side_z;
+} SlMeshView;
+
 typedef struct SlFrameView {
     uint64_t frame;
     double time; /* s */
@@ -41,6 +51,8 @@ typedef struct SlFrameView {
     size_t system_count;
     const SlShape *shapes; /* colliders at this time */
     size_t shape_count;
+    const SlMeshView *meshes; /* colliders made of triangles, at this time; not in frame files */
+    size_t mesh_count;
 } SlFrameView;
 
 /* The field of that name; its data is NULL if the system has none. */

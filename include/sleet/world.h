@@ -5,6 +5,8 @@
 #ifndef SLEET_WORLD_H
 #define SLEET_WORLD_H
 
+#include "sleet/emitter.h"
+#include "sleet/motion.h"
 #include "sleet/params.h"
 #include "sleet/stats.h"
 #include "sleet/view.h"
@@ -65,12 +67,22 @@ SL_API SlStatus sl_system_get(const SlWorld *world, SlSystemId id, const char *n
                               SlParamValue *value, SlError *error);
 SL_API SlStatus sl_system_add_block(SlWorld *world, SlSystemId id, const SlBlockDef *block,
                                     SlError *error);
+SL_API SlStatus sl_system_add_emitter(SlWorld *world, SlSystemId id, const SlEmitterDef *emitter,
+                                      SlError *error);
+/* Particles that end a step inside the shape are removed. */
+SL_API SlStatus sl_system_add_drain(SlWorld *world, SlSystemId id, const SlShape *shape,
+                                    SlError *error);
 SL_API SlStatus sl_world_add_collider(SlWorld *world, const SlShape *shape, SlColliderId *id,
                                       SlError *error);
+
+/* From now on the collider moves so; time 0 is the world's start. */
+SL_API SlStatus sl_collider_set_motion(SlWorld *world, SlColliderId id, const SlMotionDef *motion,
+                                       SlError *error);
 
 /* What the set-up would hold in memory while it runs, in bytes; 0 before any block. Works before
    the start and allocates nothing. */
 SL_API uint64_t sl_world_memory_needed(const SlWorld *world);
+/* Particles of the blocks, and of emitters with a limit. */
 SL_API uint64_t sl_world_particle_count(const SlWorld *world);
 
 /* Fixes the set-up: checks it against itself and the memory available, places the particles,

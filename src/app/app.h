@@ -40,15 +40,15 @@ typedef struct AppCommand {
     int (*run)(int count, char **words); /* words after the command's name */
 } AppCommand;
 
-enum { APP_MOST_WORDS = 16, APP_MOST_OPTIONS = 24, APP_MOST_SETS = 64 };
+enum { APP_MOST_WORDS = 16, APP_MOST_OPTIONS = 24, APP_MOST_SETS = 64, APP_MOST_BYTES = 800 };
 
 typedef struct AppInput {
     const char *words[APP_MOST_WORDS]; /* what is not an option */
     size_t word_count;
     const char *value[APP_MOST_OPTIONS]; /* by place in the command's table; "" for a set flag */
-    SlSceneOverride sets[APP_MOST_SETS]; /* of --set, whose option is called "set" */
+    SlSceneOverride sets[APP_MOST_SETS + 2]; /* of --set; room for what other options set */
     size_t set_count;
-    char *set_storage[APP_MOST_SETS];
+    char *set_storage[APP_MOST_SETS + 2];
 } AppInput;
 
 /* -1: go on; otherwise the exit code (help was asked for, or the line is wrong). */
@@ -78,11 +78,13 @@ void app_progress_end(AppProgress *progress);
 /* Removes the bar so that a message can be printed; the next show draws it again. */
 void app_progress_clear(void);
 
-/* Hooks that print the library's words on standard error (warnings only when quiet). */
+/* Hooks that print the library's words on standard error; nothing when quiet. */
 SlHooks app_hooks(bool quiet);
 /* Ctrl-C and SIGTERM set a flag instead of ending the process. */
 void app_catch_interrupts(void);
 bool app_interrupted(void);
+/* For a world's on_step: ends the run after the step in which Ctrl-C came. */
+bool app_step_goes_on(void *user, SlSystemId system, const SlStepStats *stats);
 
 /* --- contexts, scenes, folders ------------------------------------------------------------- */
 SlStatus app_context(const char *threads, bool quiet, SlContext **context, SlError *error);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/context.h"
+#include "core/error.h"
 #include "core/peak.h"
 
 static const BenchKind *const kinds[] = {&bench_passes, &bench_render};
@@ -147,14 +148,9 @@ static long judge(const Bench *bench, double factor, Bar *bars)
     return count;
 }
 
-static int write_json(const char *path, const Bench *bench, const Machine machine[2],
-                      double factor, const Bar *bars, long bar_count)
+static void print_json(FILE *file, const Bench *bench, const Machine machine[2], double factor,
+                       const Bar *bars, long bar_count)
 {
-    FILE *file = fopen(path, "w");
-    if (file == NULL) {
-        fprintf(stderr, "sleet: %s cannot be written\n", path);
-        return EXIT_FILES;
-    }
     fprintf(file, "{\n  \"bench\": \"%s\",\n  \"quick\": %s,\n  \"version\": \"%s\",\n",
             bench->name, bench->quick ? "true" : "false", sl_version());
     fprintf(file, "  \"machine\": {\"gflops_before\": %.6g, \"gflops_after\": %.6g, "
@@ -174,7 +170,27 @@ static int write_json(const char *path, const Bench *bench, const Machine machin
                 k > 0 ? "," : "", bars[k].name, bars[k].value, bars[k].limit,
                 bars[k].more ? "more" : "less", bars[k].ok ? "true" : "false");
     fprintf(file, "\n  ]\n}\n");
-    return fclose(file) == 0 ? EXIT_DONE : EXIT_FILES;
+}
+
+static SlStatus write_json(SlFileWriter *writer, const Bench *bench, const Machine machine[2],
+                           double factor, const Bar *bars, long bar_count, SlError *error)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *file = open_memstream(&text, &bytes);
+    if (file != NULL)
+        print_json(file, bench, machine, factor, bars, bar_count);
+    SlStatus status;
+    if (file == NULL || fclose(file) != 0) {
+        sl_file_abandon(writer);
+        status = sl_error_set(error, SL_ERROR_MEMORY, "no memory for the results");
+    } else {
+        status = sl_file_append(writer, text, bytes, error);
+        if (status == SL_OK)
+            status = sl_file_commit(writer, error);
+    }
+    free(text);
+    return status;
 }
 
 static int run_bench(const BenchKind *kind, bool quick, const char *json)
@@ -191,6 +207,14 @@ static int run_bench(const BenchKind *kind, bool quick, const char *json)
     bench->name = kind->name;
     bench->quick = quick;
     bench->threads = 2;
+    /* Opened first: minutes of measuring are not spent on a file that cannot be written. */
+    SlFileLayer layer = sl_file_layer_real();
+    SlFileWriter writer;
+    if (json != NULL && sl_file_begin(&layer, json, &writer, &error) != SL_OK) {
+        free(bench);
+        free(bars);
+        return app_fail(&error);
+    }
     printf("%s: %s\n", kind->name, kind->summary);
     SlStatus status = measure_machine(bench->threads, &machine[0], &error);
     if (status == SL_OK)
@@ -198,10 +222,11 @@ static int run_bench(const BenchKind *kind, bool quick, const char *json)
     if (status == SL_OK)
         status = measure_machine(bench->threads, &machine[1], &error);
     int code = status == SL_OK ? EXIT_DONE : app_fail(&error);
+    long count = -1;
     if (status == SL_OK) {
         double factor = 0.5 * (machine[0].gflops + machine[1].gflops) / reference_gflops;
         factor = fmin(fmax(factor, 0.8), 1.25);
-        long count = judge(bench, factor, bars);
+        count = judge(bench, factor, bars);
         printf("bars (times scaled by %.3f where the bar says so):\n", factor);
         for (long k = 0; k < count; k++) {
             printf("  %-44s %10.4g %s %g  %s\n", bars[k].name, bars[k].value,
@@ -211,11 +236,12 @@ static int run_bench(const BenchKind *kind, bool quick, const char *json)
         }
         if (count < 0)
             code = EXIT_FILES;
-        if (json != NULL && count >= 0) {
-            int written = write_json(json, bench, machine, factor, bars, count);
-            code = written != EXIT_DONE ? written : code;
-        }
+        if (json != NULL && count >= 0 &&
+            write_json(&writer, bench, machine, factor, bars, count, &error) != SL_OK)
+            code = app_fail(&error);
     }
+    if (json != NULL && count < 0)
+        sl_file_abandon(&writer);
     free(bench);
     free(bars);
     return code;

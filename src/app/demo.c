@@ -34,22 +34,53 @@ static bool find_scenes(char *folder, size_t size)
     return app_is_folder(folder);
 }
 
-static int list_scenes(const char *folder)
+enum { MOST_SCENES = 256 };
+typedef struct Scenes {
+    char stem[MOST_SCENES][64];
+    const char *name[MOST_SCENES]; /* each points to its stem */
+    size_t count;
+} Scenes;
+
+static int is_scene(const struct dirent *entry)
+{
+    const char *end = strrchr(entry->d_name, '.');
+    return end != NULL && strcmp(end, ".json") == 0;
+}
+
+static void read_scenes(const char *folder, Scenes *scenes)
 {
     struct dirent **entries;
-    int count = scandir(folder, &entries, NULL, alphasort);
+    int count = scandir(folder, &entries, is_scene, alphasort);
+    scenes->count = 0;
     for (int k = 0; k < count; k++) {
-        char stem[256];
-        const char *end = strrchr(entries[k]->d_name, '.');
-        if (end != NULL && strcmp(end, ".json") == 0) {
-            app_stem(stem, sizeof stem, entries[k]->d_name);
-            printf("%s\n", stem);
+        if (scenes->count < MOST_SCENES) {
+            size_t at = scenes->count++;
+            app_stem(scenes->stem[at], sizeof scenes->stem[at], entries[k]->d_name);
+            scenes->name[at] = scenes->stem[at];
         }
         free(entries[k]);
     }
     if (count >= 0)
         free(entries);
-    return count >= 0 ? EXIT_DONE : EXIT_FILES;
+}
+
+static int list_scenes(const char *folder)
+{
+    Scenes scenes;
+    read_scenes(folder, &scenes);
+    for (size_t k = 0; k < scenes.count; k++)
+        printf("%s\n", scenes.name[k]);
+    return EXIT_DONE;
+}
+
+static int unknown_scene(const char *folder, const char *name)
+{
+    Scenes scenes;
+    read_scenes(folder, &scenes);
+    const char *near = sl_nearest_name(name, scenes.name, scenes.count);
+    return app_usage_error("demo", "there is no demo \"%.40s\"%s%s%s; see sleet demo --list",
+                           name, near != NULL ? "; did you mean \"" : "",
+                           near != NULL ? near : "", near != NULL ? "\"?" : "");
 }
 
 typedef struct Job {
@@ -76,6 +107,7 @@ static SlStatus set_up(Job *job, const AppInput *input, const char *path, const 
     job->picture = 2 * job->frames / 5;
     SlWorldDef def = sl_default_world_def();
     def.context = job->context;
+    def.on_step = app_step_goes_on;
     status = sl_scene_build(job->scene, &def, &job->world, error);
     if (status == SL_OK)
         status = sl_world_start(job->world, error);
@@ -121,9 +153,10 @@ static int finish(Job *job, SlStatus status, double seconds, SlError *error)
         *error = close_error;
     }
     int code = EXIT_DONE;
-    if (status == SL_ERROR_CANCELLED)
+    if (status == SL_ERROR_CANCELLED) {
+        fprintf(stderr, "stopped; %llu frames drawn\n", (unsigned long long)job->drawing.drawn);
         code = EXIT_STOPPED;
-    else if (status != SL_OK)
+    } else if (status != SL_OK)
         code = app_fail(error);
     else
         fprintf(stderr, "done in %.0f s\n", seconds);
@@ -145,8 +178,11 @@ static int demo_of(const AppInput *input, const char *scenes, Job *job)
     char path[1024], folder[900];
     if (strchr(name, '/') != NULL || strstr(name, ".json") != NULL)
         snprintf(path, sizeof path, "%s", name);
-    else
+    else {
         snprintf(path, sizeof path, "%.700s/%.200s.json", scenes, name);
+        if (access(path, F_OK) != 0)
+            return unknown_scene(scenes, name);
+    }
     snprintf(folder, sizeof folder, "%s",
              input->value[O_OUTPUT] != NULL ? input->value[O_OUTPUT] : "out/demo");
     SlError error = {SL_OK, ""};

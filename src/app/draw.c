@@ -57,6 +57,9 @@ SlStatus app_drawing_add(AppDrawing *drawing, const SlScene *scene, const SlFram
         app_frame_path(drawing->last_png, sizeof drawing->last_png, drawing->folder, view->frame,
                        ".png");
         status = sl_image_write_png(drawing->context, image, drawing->last_png, error);
+        if (drawing->pictures == 0)
+            memcpy(drawing->first_png, drawing->last_png, sizeof drawing->first_png);
+        drawing->pictures += status == SL_OK;
     }
     drawing->drawn += status == SL_OK;
     return status;

@@ -12,8 +12,8 @@ typedef struct AppDrawing {
     char video_path[1024];
     bool wants_video, every_png;
     char folder[900]; /* of the pictures */
-    char last_png[1024];
-    uint64_t drawn;
+    char first_png[1024], last_png[1024];
+    uint64_t drawn, pictures;
     double draw_ms;
 } AppDrawing;
 

@@ -36,8 +36,17 @@ SlStatus app_camera(const SlScene *scene, const char *name, const SlCamera **cam
         if (name == NULL || strcmp((*camera)->name, name) == 0)
             return SL_OK;
     }
-    return sl_error_set(error, SL_ERROR_ARGUMENT, "the scene has no camera \"%.40s\"",
-                        name != NULL ? name : "");
+    const char *names[256];
+    size_t count = 0;
+    while (count < sl_scene_camera_count(scene) && count < 256) {
+        names[count] = sl_scene_camera(scene, count)->name;
+        count++;
+    }
+    const char *near = name != NULL ? sl_nearest_name(name, names, count) : NULL;
+    return sl_error_set(error, SL_ERROR_ARGUMENT,
+                        "the scene has no camera \"%.40s\"; %s \"%.40s\"%s",
+                        name != NULL ? name : "", near != NULL ? "did you mean" : "its first is",
+                        near != NULL ? near : names[0], near != NULL ? "?" : "");
 }
 
 void app_frame_path(char *path, size_t size, const char *folder, uint64_t frame, const char *end)
@@ -61,8 +70,12 @@ long app_list_frames(const char *folder, uint64_t **frames)
     for (struct dirent *entry; (entry = readdir(directory)) != NULL;) {
         unsigned long long number;
         int end = 0;
-        if (sscanf(entry->d_name, "frame_%llu.slf%n", &number, &end) != 1 || end == 0 ||
-            entry->d_name[end] != '\0')
+        char name[64];
+        if (sscanf(entry->d_name, "frame_%llu.slf%n", &number, &end) != 1 || end == 0)
+            continue;
+        /* Only names that we would give: of "frame_7.slf" the path could not be made again. */
+        snprintf(name, sizeof name, "frame_%06llu.slf", number);
+        if (strcmp(entry->d_name, name) != 0)
             continue;
         if (count == room) {
             room = room == 0 ? 256 : 2 * room;

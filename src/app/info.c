@@ -1,9 +1,10 @@
-/* sleet info: what a scene, a frame file, a folder of frames or this program is. */
+/* sleet info: what a scene, a mesh, a frame file, a folder of frames or this program is. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "app/app.h"
+#include "app/info_mesh.h"
 #include "core/error.h"
 #include "core/machine.h"
 
@@ -136,13 +137,11 @@ static int info(int count, char **words)
 {
     AppInput input;
     int code = app_parse(&app_info_command, count, words, &input);
-    if (code >= 0)
-        return code;
-    if (input.word_count == 0)
-        return info_program();
     SlContext *context;
     SlError error;
-    if (input.word_count > 1)
+    if (code >= 0 || input.word_count == 0)
+        code = code >= 0 ? code : info_program();
+    else if (input.word_count > 1)
         code = app_usage_error("info", "one file or folder at a time");
     else if (app_context(NULL, true, &context, &error) != SL_OK)
         code = app_fail(&error);
@@ -152,6 +151,8 @@ static int info(int count, char **words)
             code = info_folder(context, path);
         else if (ends_with(path, ".slf"))
             code = info_frame(context, path);
+        else if (app_is_mesh(path))
+            code = app_info_mesh(context, path);
         else
             code = info_scene(context, path, &input);
         sl_context_destroy(context);
@@ -163,9 +164,10 @@ static int info(int count, char **words)
 const AppCommand app_info_command = {
     .name = "info",
     .arguments = "[FILE|DIR]",
-    .summary = "describe a scene, a frame file, a folder of frames, or this program",
+    .summary = "describe a scene, a mesh, a frame file, a folder of frames, or this program",
     .examples = "  sleet info\n"
                 "  sleet info scenes/dam_break.json\n"
+                "  sleet info mesh.obj\n"
                 "  sleet info out/dam/frame_000120.slf\n",
     .options = options,
     .option_count = O_COUNT,

@@ -23,6 +23,15 @@ static void print_help(FILE *to)
                 "written is valid\n");
 }
 
+/* A hash or a path that could not be printed is a result lost. */
+static int flush_output(int code)
+{
+    if (fflush(stdout) == 0 && ferror(stdout) == 0)
+        return code;
+    fprintf(stderr, "sleet: standard output could not be written\n");
+    return code == EXIT_DONE ? EXIT_FILES : code;
+}
+
 int main(int count, char **words)
 {
     if (count < 2) {
@@ -30,22 +39,28 @@ int main(int count, char **words)
         return EXIT_USAGE;
     }
     if (strcmp(words[1], "--help") == 0 || strcmp(words[1], "-h") == 0 ||
-        strcmp(words[1], "help") == 0) {
+        (strcmp(words[1], "help") == 0 && count == 2)) {
         print_help(stdout);
-        return EXIT_DONE;
+        return flush_output(EXIT_DONE);
     }
     if (strcmp(words[1], "--version") == 0) {
         printf("sleet %s\n", sl_version());
         return EXIT_DONE;
     }
+    /* "sleet help run" is "sleet run --help". */
+    char help[] = "--help", *asked[] = {words[0], words[count > 2 ? 2 : 1], help};
+    if (strcmp(words[1], "help") == 0) {
+        words = asked;
+        count = 3;
+    }
     const char *names[COMMANDS];
     for (int k = 0; k < COMMANDS; k++) {
         names[k] = commands[k]->name;
         if (strcmp(words[1], commands[k]->name) == 0)
-            return commands[k]->run(count - 2, words + 2);
+            return flush_output(commands[k]->run(count - 2, words + 2));
     }
     const char *near = sl_nearest_name(words[1], names, COMMANDS);
-    fprintf(stderr, "sleet: there is no command \"%.40s\"%s%s%s; sleet --help lists them\n",
+    fprintf(stderr, "sleet: there is no command \"%.40s\"%s%s%s (sleet --help lists them)\n",
             words[1], near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
             near != NULL ? "\"?" : "");
     return EXIT_USAGE;

@@ -34,7 +34,7 @@ int app_usage_error(const char *command, const char *format, ...)
     va_start(arguments, format);
     fprintf(stderr, "sleet %s: ", command);
     vfprintf(stderr, format, arguments);
-    fprintf(stderr, "; sleet %s --help explains it\n", command);
+    fprintf(stderr, " (sleet %s --help explains it)\n", command);
     va_end(arguments);
     return EXIT_USAGE;
 }
@@ -97,6 +97,13 @@ static int add_set(const AppCommand *command, const char *text, AppInput *input)
     return -1;
 }
 
+/* Paths are put together in buffers of 1024 bytes: what leaves no room there is refused, not cut. */
+static int too_long(const AppCommand *command, const char *word)
+{
+    return app_usage_error(command->name, "\"%.40s…\" is too long: %zu bytes, at most %d are read",
+                           word, strlen(word), APP_MOST_BYTES);
+}
+
 int app_parse(const AppCommand *command, int count, char **words, AppInput *input)
 {
     memset(input, 0, sizeof *input);
@@ -106,6 +113,8 @@ int app_parse(const AppCommand *command, int count, char **words, AppInput *inpu
         if (options_end || word[0] != '-' || word[1] == '\0') {
             if (input->word_count == APP_MOST_WORDS)
                 return app_usage_error(command->name, "too many words");
+            if (strlen(word) > APP_MOST_BYTES)
+                return too_long(command, word);
             input->words[input->word_count++] = word;
             continue;
         }
@@ -132,6 +141,8 @@ int app_parse(const AppCommand *command, int count, char **words, AppInput *inpu
         } else if (equals != NULL) {
             return app_usage_error(command->name, "--%s takes no value", option->name);
         }
+        if (!option->repeats && strlen(value) > APP_MOST_BYTES)
+            return too_long(command, value);
         if (option->repeats) {
             int code = add_set(command, value, input);
             if (code >= 0)

@@ -55,7 +55,7 @@ static SlStatus draw_folder(Job *job, SlError *error)
 
 static SlStatus draw_scene(Job *job, SlError *error)
 {
-    SlStatus status = sl_world_start(job->world, error);
+    SlStatus status = SL_OK;
     for (uint64_t frame = 0; status == SL_OK && frame <= job->last; frame++) {
         if (frame > 0)
             status = sl_world_advance_frame(job->world, error);
@@ -78,12 +78,9 @@ static SlStatus choose_frames(Job *job, SlError *error)
             job->last = end;
         return SL_OK;
     }
-    job->number_count = app_list_frames(job->source, &job->numbers);
     uint64_t chosen = 0;
     for (long k = 0; k < job->number_count; k++)
         chosen += job->numbers[k] >= job->first && job->numbers[k] <= job->last;
-    if (job->number_count <= 0)
-        return sl_error_set(error, SL_ERROR_IO, "%.300s: holds no frames", job->source);
     if (chosen == 0)
         return sl_error_set(error, SL_ERROR_ARGUMENT, "%.300s: holds frames %llu to %llu only",
                             job->source, (unsigned long long)job->numbers[0],
@@ -100,6 +97,13 @@ static SlStatus set_up(Job *job, const AppInput *input, SlError *error)
     job->from_folder = app_is_folder(job->source);
     snprintf(scene_path, sizeof scene_path, job->from_folder ? "%s/scene.json" : "%s",
              job->source);
+    if (job->from_folder) {
+        job->number_count = app_list_frames(job->source, &job->numbers);
+        if (job->number_count <= 0)
+            return sl_error_set(error, SL_ERROR_IO,
+                                "%.300s: holds no frames; sleet run SCENE -o DIR writes them",
+                                job->source);
+    }
     SlStatus status = app_context(input->value[O_THREADS], job->quiet, &job->context, error);
     if (status == SL_OK)
         status = app_scene(job->context, scene_path, input, &job->scene, error);
@@ -111,7 +115,10 @@ static SlStatus set_up(Job *job, const AppInput *input, SlError *error)
     if (status == SL_OK && !job->from_folder) {
         SlWorldDef def = sl_default_world_def();
         def.context = job->context;
+        def.on_step = app_step_goes_on;
         status = sl_scene_build(job->scene, &def, &job->world, error);
+        if (status == SL_OK)
+            status = sl_world_start(job->world, error);
     }
     if (status != SL_OK)
         return status;
@@ -147,11 +154,16 @@ static int finish(Job *job, SlStatus status, SlError *error)
     int code = EXIT_DONE;
     if (keep && closed == SL_OK && film)
         printf("%s\n", job->drawing.video_path);
-    if (keep && job->drawing.last_png[0] != '\0')
+    if (keep && job->drawing.pictures == 1)
         printf("%s\n", job->drawing.last_png);
-    if (status == SL_ERROR_CANCELLED)
+    else if (keep && job->drawing.pictures > 1)
+        printf("%s to %s\n", job->drawing.first_png, job->drawing.last_png);
+    if (status == SL_ERROR_CANCELLED) {
+        if (!job->quiet)
+            fprintf(stderr, "stopped; %llu frames drawn\n",
+                    (unsigned long long)job->drawing.drawn);
         code = EXIT_STOPPED;
-    else if (status != SL_OK)
+    } else if (status != SL_OK)
         code = app_fail(error);
     else if (!job->quiet && job->drawing.drawn > 0)
         fprintf(stderr, "%llu frames drawn, %.1f ms each\n",

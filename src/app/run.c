@@ -24,7 +24,8 @@ typedef struct Job {
     AppProgress progress;
     SlStepStats last;
     char folder[900];
-    uint64_t frames;
+    uint64_t frames, seed;
+    char frames_text[24], seed_text[24]; /* as JSON: no leading zeros */
     bool quiet;
 } Job;
 
@@ -77,7 +78,7 @@ static SlStatus simulate(Job *job, SlError *error)
     SlStatus status = write_frame(job, error);
     for (uint64_t frame = 1; status == SL_OK && frame <= job->frames; frame++) {
         status = sl_world_advance_frame(job->world, error);
-        if (status == SL_OK)
+        if (status == SL_OK && frame % sl_scene_output_every(job->scene) == 0)
             status = write_frame(job, error);
         if (status != SL_OK)
             break;
@@ -91,15 +92,46 @@ static SlStatus simulate(Job *job, SlError *error)
     return status;
 }
 
-static SlStatus set_up(Job *job, const AppInput *input, SlError *error)
+/* --frames and --seed become part of the scene, so that DIR/scene.json repeats the run. They are
+   set in a second reading: the first finds the mistakes they would hide. */
+static SlStatus read_scene(Job *job, AppInput *input, SlError *error)
+{
+    SlStatus status = app_scene(job->context, input->words[0], input, &job->scene, error);
+    if (status != SL_OK || (input->value[O_FRAMES] == NULL && input->value[O_SEED] == NULL))
+        return status;
+    snprintf(job->frames_text, sizeof job->frames_text, "%llu", (unsigned long long)job->frames);
+    snprintf(job->seed_text, sizeof job->seed_text, "%llu", (unsigned long long)job->seed);
+    if (input->value[O_SEED] != NULL)
+        input->sets[input->set_count++] = (SlSceneOverride){"seed", job->seed_text};
+    if (input->value[O_FRAMES] != NULL)
+        input->sets[input->set_count++] = (SlSceneOverride){"time.frames", job->frames_text};
+    sl_scene_destroy(job->scene);
+    job->scene = NULL;
+    return app_scene(job->context, input->words[0], input, &job->scene, error);
+}
+
+/* The command's folder, else the scene's, else out/ and the scene file's name. */
+static void choose_folder(Job *job, const char *scene_path)
+{
+    if (job->folder[0] != '\0')
+        return;
+    char stem[200];
+    app_stem(stem, sizeof stem, scene_path);
+    if (sl_scene_output_folder(job->scene)[0] != '\0')
+        snprintf(job->folder, sizeof job->folder, "%s", sl_scene_output_folder(job->scene));
+    else
+        snprintf(job->folder, sizeof job->folder, "out/%s", stem);
+}
+
+static SlStatus set_up(Job *job, AppInput *input, SlError *error)
 {
     SlStatus status = app_context(input->value[O_THREADS], job->quiet, &job->context, error);
     if (status == SL_OK)
-        status = app_scene(job->context, input->words[0], input, &job->scene, error);
+        status = read_scene(job, input, error);
     if (status != SL_OK)
         return status;
-    if (input->value[O_FRAMES] == NULL)
-        job->frames = sl_scene_frames(job->scene);
+    job->frames = sl_scene_frames(job->scene);
+    choose_folder(job, input->words[0]);
     SlWorldDef def = sl_default_world_def();
     def.context = job->context;
     def.on_step = on_step;
@@ -156,23 +188,15 @@ static int run(int count, char **words)
     if (code < 0 && input.value[O_THREADS] != NULL &&
         !app_whole(&app_run_command, "threads", input.value[O_THREADS], 1, 256, &number))
         code = EXIT_USAGE;
-    if (code < 0 && input.value[O_SEED] != NULL) {
-        if (!app_whole(&app_run_command, "seed", input.value[O_SEED], 0, (uint64_t)1 << 53,
-                       &number))
-            code = EXIT_USAGE;
-        else if (input.set_count < APP_MOST_SETS) /* one more --set, the last word on it */
-            input.sets[input.set_count++] = (SlSceneOverride){"seed", input.value[O_SEED]};
-    }
+    if (code < 0 && input.value[O_SEED] != NULL &&
+        !app_whole(&app_run_command, "seed", input.value[O_SEED], 0, (uint64_t)1 << 53, &job.seed))
+        code = EXIT_USAGE;
     if (code >= 0) {
         app_input_free(&input);
         return code;
     }
     if (input.value[O_OUTPUT] != NULL) {
         snprintf(job.folder, sizeof job.folder, "%s", input.value[O_OUTPUT]);
-    } else {
-        char stem[200];
-        app_stem(stem, sizeof stem, input.words[0]);
-        snprintf(job.folder, sizeof job.folder, "out/%s", stem);
     }
     app_catch_interrupts();
     SlError error = {SL_OK, ""};

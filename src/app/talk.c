@@ -1,6 +1,7 @@
 /* Progress on standard error: a bar on a terminal, plain lines otherwise; signals; the log. */
 #include <signal.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -40,6 +41,36 @@ void app_progress_begin(AppProgress *progress, const char *what, uint64_t total,
                               .started = now()};
 }
 
+/* A line that wrapped could not be drawn over: the bar takes the room the words leave, and the last
+   words go where there is none. */
+static void draw_bar(const char *what, double fraction, const char *numbers, const char *more)
+{
+    enum { LEAST = 8, MOST = 28 };
+    struct winsize window;
+    bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0;
+    int columns = known ? window.ws_col : 80;
+    int room = columns - 1 - (int)(strlen(what) + strlen(numbers) + 2);
+    if (room < LEAST) {
+        fprintf(stderr, "\r\033[K%.*s", columns - 1, numbers);
+        fflush(stderr);
+        return;
+    }
+    int words = more[0] != '\0' ? (int)strlen(more) + 2 : 0;
+    if (room - words < LEAST)
+        words = 0;
+    int width = room - words < MOST ? room - words : MOST;
+    char bar[3 * MOST + 1], *at = bar;
+    for (int k = 0; k < width; k++) {
+        const char *cell = k < (int)(fraction * width + 0.5) ? "█" : "░";
+        memcpy(at, cell, 3);
+        at += 3;
+    }
+    *at = '\0';
+    fprintf(stderr, "\r\033[K%s %s %s%s%s", what, bar, numbers, words > 0 ? "  " : "",
+            words > 0 ? more : "");
+    fflush(stderr);
+}
+
 void app_progress_show(AppProgress *progress, uint64_t done, const char *more)
 {
     if (progress->quiet || progress->total == 0)
@@ -62,18 +93,11 @@ void app_progress_show(AppProgress *progress, uint64_t done, const char *more)
     if (t - progress->last_shown < 0.1 && done != progress->total)
         return;
     progress->last_shown = t;
-    enum { WIDTH = 28 };
-    char bar[3 * WIDTH + 1], *at = bar;
-    for (int k = 0; k < WIDTH; k++) {
-        const char *cell = k < (int)(fraction * WIDTH + 0.5) ? "█" : "░";
-        memcpy(at, cell, 3);
-        at += 3;
-    }
-    *at = '\0';
-    fprintf(stderr, "\r\033[K%s %s %3.0f %%  frame %llu/%llu  %.1f frames/s  %s left  %s",
-            progress->what, bar, 100 * fraction, (unsigned long long)done,
-            (unsigned long long)progress->total, rate, left, more);
-    fflush(stderr);
+    char numbers[256];
+    snprintf(numbers, sizeof numbers, "%3.0f %%  frame %llu/%llu  %.1f frames/s  %s left",
+             100 * fraction, (unsigned long long)done, (unsigned long long)progress->total, rate,
+             left);
+    draw_bar(progress->what, fraction, numbers, more);
     bar_is_drawn = true;
 }
 
@@ -125,4 +149,12 @@ void app_catch_interrupts(void)
 bool app_interrupted(void)
 {
     return interrupted != 0;
+}
+
+bool app_step_goes_on(void *user, SlSystemId system, const SlStepStats *stats)
+{
+    (void)user;
+    (void)system;
+    (void)stats;
+    return !app_interrupted();
 }

@@ -101,8 +101,9 @@ SlStatus sl_pool_create(SlMemory *memory, uint32_t threads, const SlTaskSchedule
         pool->workers = 1;
     pool->stretches = sl_alloc_zero(memory, pool->workers, sizeof *pool->stretches);
     if (pool->stretches == NULL) {
+        uint32_t workers = pool->workers;
         sl_pool_destroy(pool);
-        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for %u threads", pool->workers);
+        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for %u threads", workers);
     }
     if (!own) {
         *out = pool;

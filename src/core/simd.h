@@ -71,11 +71,27 @@ SL_INLINE F8 f8_keep(I8 mask, F8 a)
     return (F8)(mask & (I8)a);
 }
 
+#if defined(__SSE2__) && !defined(__AVX2__)
+/* An operation on both halves of its operands. */
+#define SL_HALVES_(operation, a, b)                                                                \
+    do {                                                                                           \
+        __m128 low_[2], high_[2];                                                                  \
+        memcpy(low_, &(a), sizeof low_);                                                           \
+        memcpy(high_, &(b), sizeof high_);                                                         \
+        low_[0] = operation(low_[0], high_[0]);                                                    \
+        low_[1] = operation(low_[1], high_[1]);                                                    \
+        memcpy(&(a), low_, sizeof low_);                                                           \
+    } while (0)
+#endif
+
 /* min and max as the processor has them: the second operand where either is NaN. */
 SL_INLINE F8 f8_min(F8 a, F8 b)
 {
 #ifdef __AVX2__
     return (F8)_mm256_min_ps((__m256)a, (__m256)b);
+#elif defined(__SSE2__)
+    SL_HALVES_(_mm_min_ps, a, b);
+    return a;
 #else
     return f8_select(a < b, a, b);
 #endif
@@ -85,6 +101,9 @@ SL_INLINE F8 f8_max(F8 a, F8 b)
 {
 #ifdef __AVX2__
     return (F8)_mm256_max_ps((__m256)a, (__m256)b);
+#elif defined(__SSE2__)
+    SL_HALVES_(_mm_max_ps, a, b);
+    return a;
 #else
     return f8_select(a > b, a, b);
 #endif

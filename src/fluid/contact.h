@@ -8,6 +8,7 @@
 
 typedef struct SlContacts {
     SlSurroundings around;
+    float dt;       /* s: how long moving surfaces move */
     float distance; /* m: nearest a particle's centre comes to a surface */
     float jitter;   /* m: plus up to this, by a hash of the id; 0 makes corners explode */
 } SlContacts;

@@ -45,8 +45,13 @@ SL_INLINE F8 sign_of(F8 a)
     return (F8)(((I8)a & (int32_t)0x80000000) | (I8)f8(1));
 }
 
-SL_INLINE Surface box_surface(const SlShape *s, F8x3 q)
+SL_INLINE Surface box_surface(const SlShape *s, F8x3 away)
 {
+    SlVec3 third = {s->side.y * s->axis.z - s->side.z * s->axis.y,
+                    s->side.z * s->axis.x - s->side.x * s->axis.z,
+                    s->side.x * s->axis.y - s->side.y * s->axis.x};
+    F8x3 side = f8x3_splat(s->side), up = f8x3_splat(s->axis), deep = f8x3_splat(third);
+    F8x3 q = {f8x3_dot(away, side), f8x3_dot(away, up), f8x3_dot(away, deep)};
     F8x3 over = {f8_abs(q.x) - f8(s->half.x), f8_abs(q.y) - f8(s->half.y),
                  f8_abs(q.z) - f8(s->half.z)};
     F8x3 out = {f8_max(over.x, f8(0)), f8_max(over.y, f8(0)), f8_max(over.z, f8(0))};
@@ -57,10 +62,13 @@ SL_INLINE Surface box_surface(const SlShape *s, F8x3 q)
     I8 is_out = outside > f8(0);
     F8 one = f8(1);
     F8 depth = f8_max(over.x, f8_max(over.y, over.z));
+    F8x3 n = {sign_of(q.x) * f8_select(is_out, out.x * inverse, f8_keep(by_x, one)),
+              sign_of(q.y) * f8_select(is_out, out.y * inverse, f8_keep(by_y, one)),
+              sign_of(q.z) * f8_select(is_out, out.z * inverse, f8_keep(by_z, one))};
     return (Surface){f8_select(is_out, outside, depth),
-                     {sign_of(q.x) * f8_select(is_out, out.x * inverse, f8_keep(by_x, one)),
-                      sign_of(q.y) * f8_select(is_out, out.y * inverse, f8_keep(by_y, one)),
-                      sign_of(q.z) * f8_select(is_out, out.z * inverse, f8_keep(by_z, one))}};
+                     {f8_fma(n.x, side.x, f8_fma(n.y, up.x, n.z * deep.x)),
+                      f8_fma(n.x, side.y, f8_fma(n.y, up.y, n.z * deep.y)),
+                      f8_fma(n.x, side.z, f8_fma(n.y, up.z, n.z * deep.z))}};
 }
 
 /* Cylinder and cone: see frustum_distance in geometry/shape.c. */
@@ -118,8 +126,19 @@ SL_INLINE F8x3 rub(F8x3 p, F8x3 x, F8x3 normal, F8 depth, float friction)
     return (F8x3){p.x - back * slide.x, p.y - back * slide.y, p.z - back * slide.z};
 }
 
-SL_INLINE F8x3 meet_shape(const SlShape *s, F8 keep, F8x3 p, F8x3 x)
+/* Where a particle at x would be if it went with the body: friction slows against that. */
+SL_INLINE F8x3 carried(const SlBodyMotion *m, float dt, F8x3 x)
 {
+    F8x3 v = f8x3_splat(m->velocity), w = f8x3_splat(m->spin), c = f8x3_splat(m->pivot);
+    F8x3 r = {x.x - c.x, x.y - c.y, x.z - c.z};
+    return (F8x3){f8_fma(f8(dt), v.x + (w.y * r.z - w.z * r.y), x.x),
+                  f8_fma(f8(dt), v.y + (w.z * r.x - w.x * r.z), x.y),
+                  f8_fma(f8(dt), v.z + (w.x * r.y - w.y * r.x), x.z)};
+}
+
+SL_INLINE F8x3 meet_shape(const SlContacts *contacts, size_t k, F8 keep, F8x3 p, F8x3 x)
+{
+    const SlShape *s = &contacts->around.shapes[k];
     Surface surface = shape_surface(s, p);
     F8 depth = f8_max(keep - surface.distance, f8(0));
     if (i8_bits(depth > f8(0)) == 0)
@@ -127,7 +146,11 @@ SL_INLINE F8x3 meet_shape(const SlShape *s, F8 keep, F8x3 p, F8x3 x)
     p.x = f8_fma(depth, surface.normal.x, p.x);
     p.y = f8_fma(depth, surface.normal.y, p.y);
     p.z = f8_fma(depth, surface.normal.z, p.z);
-    return s->friction > 0 ? rub(p, x, surface.normal, depth, s->friction) : p;
+    if (s->friction <= 0)
+        return p;
+    if (contacts->around.motions != NULL)
+        x = carried(&contacts->around.motions[k], contacts->dt, x);
+    return rub(p, x, surface.normal, depth, s->friction);
 }
 
 /* One pair of walls: clamp p between them, then friction. */
@@ -154,7 +177,7 @@ SL_INLINE F8x3 meet_surfaces(const SlContacts *c, U8 id, F8x3 p, F8x3 x)
         return p;
     F8 keep = f8(c->distance) + f8(c->jitter) * contact_share(id);
     for (size_t k = 0; k < c->around.shape_count; k++)
-        p = meet_shape(&c->around.shapes[k], keep, p, x);
+        p = meet_shape(c, k, keep, p, x);
     if (walls || c->around.shape_count > 0) {
         SL_MEET_WALLS_(x, 1, 0, 0);
         SL_MEET_WALLS_(y, 0, 1, 0);

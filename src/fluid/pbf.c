@@ -147,6 +147,7 @@ static void set_constants(const SlSystem *system, double dt, SlPbfPass *pass)
     pass->viscosity = (float)sl_param(system, P_VISCOSITY);
     pass->runaway_speed = (float)(100 * d / dt);
     pass->contacts = (SlContacts){.around = system->surroundings,
+                                  .dt = (float)dt,
                                   .distance = (float)(sl_param(system, P_WALL_DISTANCE) * d),
                                   .jitter = (float)(sl_param(system, P_WALL_JITTER) * d)};
 }
@@ -168,6 +169,9 @@ SlStatus sl_pbf_begin(SlSystem *system, double dt, SlPbfPass *pass, SlError *err
     SlArena *arena = &system->context->arena;
     SlParticles *particles = &system->particles;
     size_t chunks = sl_chunk_count(particles->count, SL_REDUCE_CHUNK);
+    SlStatus status = sl_neighbours_fit(&state->list, particles, error);
+    if (status != SL_OK)
+        return status;
     memset(pass, 0, sizeof *pass);
     set_constants(system, dt, pass);
     bind_fields(system, pass);

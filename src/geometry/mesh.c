@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/error.h"
+
 SlStatus sl_mesh_create(SlContext *context, size_t vertex_count, size_t triangle_count,
                         SlMesh *mesh, SlError *error)
 {
@@ -44,4 +46,51 @@ SlBox sl_mesh_bounds(const SlMesh *mesh)
         box.max = sl_vec3(fmaxf(box.max.x, p.x), fmaxf(box.max.y, p.y), fmaxf(box.max.z, p.z));
     }
     return box;
+}
+
+typedef struct Transform {
+    double matrix[9], offset[3];
+} Transform;
+
+static SlVec3 moved(const Transform *t, SlVec3 p)
+{
+    double out[3];
+    for (int row = 0; row < 3; row++) {
+        const double *m = t->matrix + 3 * row;
+        out[row] = m[0] * (double)p.x + m[1] * (double)p.y + m[2] * (double)p.z + t->offset[row];
+    }
+    return sl_vec3((float)out[0], (float)out[1], (float)out[2]);
+}
+
+static double determinant(const double *m)
+{
+    return m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) +
+           m[2] * (m[3] * m[7] - m[4] * m[6]);
+}
+
+SlStatus sl_mesh_transform(SlMesh *mesh, float scale, const float rotation[9], SlVec3 translation,
+                           SlError *error)
+{
+    static const float none[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    const float *turn = rotation != NULL ? rotation : none;
+    Transform t = {.offset = {(double)translation.x, (double)translation.y, (double)translation.z}};
+    for (int k = 0; k < 9; k++)
+        t.matrix[k] = (double)scale * (double)turn[k];
+    for (size_t v = 0; v < mesh->vertex_count; v++)
+        if (!sl_finite(moved(&t, sl_mesh_vertex(mesh, (uint32_t)v))))
+            return sl_error_set(error, SL_ERROR_ARGUMENT,
+                                "scaled by %g and moved, vertex %zu is not at a finite place",
+                                (double)scale, v);
+    for (size_t v = 0; v < mesh->vertex_count; v++) {
+        SlVec3 p = moved(&t, sl_mesh_vertex(mesh, (uint32_t)v));
+        memcpy(mesh->positions + 3 * v, &p, sizeof p);
+    }
+    bool mirrors = determinant(t.matrix) < 0;
+    for (size_t k = 0; mirrors && k < mesh->triangle_count; k++) {
+        uint32_t *corner = mesh->triangles + 3 * k;
+        uint32_t second = corner[1];
+        corner[1] = corner[2];
+        corner[2] = second;
+    }
+    return SL_OK;
 }

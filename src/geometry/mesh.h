@@ -31,4 +31,10 @@ static inline SlVec3 sl_mesh_corner(const SlMesh *mesh, size_t triangle, int k)
 
 SlBox sl_mesh_bounds(const SlMesh *mesh);
 
+/* Every vertex p becomes rotation (scale p) + translation; rotation is 3 × 3 by rows, NULL for
+   none. Where that mirrors, corners change places, so that the outside stays outside. Not changed
+   at all if a vertex would leave the range of floats. */
+SlStatus sl_mesh_transform(SlMesh *mesh, float scale, const float rotation[9], SlVec3 translation,
+                           SlError *error);
+
 #endif

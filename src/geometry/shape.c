@@ -9,6 +9,7 @@ SlShape sl_default_shape(SlShapeKind kind)
 {
     return (SlShape){.kind = kind,
                      .axis = {0, 1, 0},
+                     .side = {1, 0, 0},
                      .half = {0.5f, 0.5f, 0.5f},
                      .radius = 0.5f,
                      .height = 1};
@@ -40,9 +41,15 @@ bool sl_shape_prepare(SlShape *shape, const char **reason)
         *reason = "a box needs half sizes above 0";
     else if (!(shape->friction >= 0 && shape->friction <= 10))
         *reason = "friction may be from 0 to 10";
-    if (*reason == NULL)
-        shape->axis = sl_unit(shape->axis);
-    return *reason == NULL;
+    if (*reason != NULL)
+        return false;
+    shape->axis = sl_unit(shape->axis);
+    /* Any side will do where none square to the axis was given. */
+    SlVec3 side = sl_sub(shape->side, sl_scale(shape->axis, sl_dot(shape->side, shape->axis)));
+    if (!(sl_length(side) > 1e-4f))
+        side = fabsf(shape->axis.x) < 0.9f ? sl_vec3(1, 0, 0) : sl_vec3(0, 0, 1);
+    shape->side = sl_unit(sl_sub(side, sl_scale(shape->axis, sl_dot(side, shape->axis))));
+    return true;
 }
 
 SlBox sl_shape_bounds(const SlShape *shape)
@@ -50,8 +57,12 @@ SlBox sl_shape_bounds(const SlShape *shape)
     SlVec3 c = shape->center, reach = {INFINITY, INFINITY, INFINITY};
     if (shape->kind == SL_SHAPE_SPHERE)
         reach = sl_vec3(shape->radius, shape->radius, shape->radius);
-    else if (shape->kind == SL_SHAPE_BOX)
-        reach = shape->half;
+    else if (shape->kind == SL_SHAPE_BOX) {
+        SlVec3 h = shape->half, s = shape->side, a = shape->axis, d = sl_cross(s, a);
+        reach = sl_vec3(fabsf(s.x) * h.x + fabsf(a.x) * h.y + fabsf(d.x) * h.z,
+                        fabsf(s.y) * h.x + fabsf(a.y) * h.y + fabsf(d.y) * h.z,
+                        fabsf(s.z) * h.x + fabsf(a.z) * h.y + fabsf(d.z) * h.z);
+    }
     else if (shape->kind != SL_SHAPE_PLANE) {
         float most = shape->radius + shape->height;
         reach = sl_vec3(most, most, most);
@@ -121,7 +132,13 @@ float sl_shape_distance(const SlShape *shape, SlVec3 point, SlVec3 *normal)
         n = sl_unit(q);
         break;
     }
-    case SL_SHAPE_BOX: distance = box_distance(q, shape->half, &n); break;
+    case SL_SHAPE_BOX: {
+        SlVec3 x = shape->side, y = shape->axis, z = sl_cross(x, y), local;
+        distance = box_distance(sl_vec3(sl_dot(q, x), sl_dot(q, y), sl_dot(q, z)), shape->half,
+                                &local);
+        n = sl_add(sl_scale(x, local.x), sl_add(sl_scale(y, local.y), sl_scale(z, local.z)));
+        break;
+    }
     case SL_SHAPE_CYLINDER:
     case SL_SHAPE_CONE: {
         float h = sl_dot(q, shape->axis);

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #define SL_FRAME_MAGIC "SLEETF\r\n"
-enum { SL_FRAME_VERSION = 1, SL_FRAME_ALIGN = 64, SL_FRAME_MOST_SECTIONS = 4096 };
+enum { SL_FRAME_VERSION = 2, SL_FRAME_ALIGN = 64, SL_FRAME_MOST_SECTIONS = 4096 };
 
 typedef enum SlSectionKind {
     SL_SECTION_SYSTEM = 1,
@@ -57,7 +57,7 @@ typedef struct SlFrameSystem {
 
 typedef struct SlFrameShape {
     uint32_t kind;
-    float center[3], axis[3], half[3], radius, height, friction;
+    float center[3], axis[3], side[3], half[3], radius, height, friction;
 } SlFrameShape;
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,

@@ -1,9 +1,11 @@
 /* Reading a frame: nothing in the file is trusted. Sizes are checked against the file's own
    before they are used; every byte that is used is under a checksum. */
+#include <math.h>
 #include <string.h>
 
 #include "core/context.h"
 #include "core/hash.h"
+#include "geometry/shape.h"
 #include "io/frame_file.h"
 #include "sleet/frame.h"
 
@@ -90,6 +92,8 @@ static const char *take_system(SlFrame *frame, const SlFrameSection *s)
         return "a name does not end";
     if (frame->systems[s->system].name != NULL)
         return "a system appears twice";
+    if (!(record.spacing > 0 && isfinite(record.spacing)))
+        return "a system's spacing is not a length";
     frame->systems[s->system] = (SlSystemView){.name = s->name,
                                                .solver = solver,
                                                .particle_count = (size_t)record.particle_count,
@@ -97,22 +101,36 @@ static const char *take_system(SlFrame *frame, const SlFrameSection *s)
     return NULL;
 }
 
-static void take_shapes(SlFrame *frame, const SlFrameSection *s)
+/* A shape as the world would have it: drawing relies on sizes above 0 and an axis of length 1. */
+static bool is_solid(const SlShape *shape)
+{
+    SlShape copy = *shape;
+    const char *reason;
+    return sl_shape_prepare(&copy, &reason) && fabsf(sl_length(shape->axis) - 1) < 1e-3f;
+}
+
+static const char *take_shapes(SlFrame *frame, const SlFrameSection *s)
 {
     for (uint64_t k = 0; k < s->count; k++) {
         SlFrameShape record;
         memcpy(&record, frame->file + s->offset + k * sizeof record, sizeof record);
         SlShape *shape = &frame->shapes[k];
-        shape->kind = record.kind <= SL_SHAPE_CONE ? (SlShapeKind)record.kind : SL_SHAPE_PLANE;
+        if (record.kind > SL_SHAPE_CONE)
+            return "a collider is of no known kind";
+        shape->kind = (SlShapeKind)record.kind;
         memcpy(&shape->center, record.center, sizeof record.center);
         memcpy(&shape->axis, record.axis, sizeof record.axis);
+        memcpy(&shape->side, record.side, sizeof record.side);
         memcpy(&shape->half, record.half, sizeof record.half);
         shape->radius = record.radius;
         shape->height = record.height;
         shape->friction = record.friction;
+        if (!is_solid(shape))
+            return "a collider has no proper size or place";
     }
     frame->view.shapes = frame->shapes;
     frame->view.shape_count = (size_t)s->count;
+    return NULL;
 }
 
 /* Fields of one system lie together in frame->fields, in the file's order. */
@@ -153,13 +171,17 @@ static const char *take(SlFrame *frame, const SlFrameHeader *header,
         if (sections[k].kind == SL_SECTION_SYSTEM)
             wrong = take_system(frame, &sections[k]);
         else if (sections[k].kind == SL_SECTION_SHAPES)
-            take_shapes(frame, &sections[k]);
+            wrong = take_shapes(frame, &sections[k]);
     }
     if (wrong != NULL)
         return wrong;
     frame->view.frame = header->frame;
     frame->view.time = header->time;
     memcpy(&frame->view.domain, header->domain, sizeof header->domain);
+    SlVec3 low = frame->view.domain.min, high = frame->view.domain.max;
+    if (!isfinite(header->time) || !sl_finite(low) || !sl_finite(high) ||
+        !(low.x <= high.x && low.y <= high.y && low.z <= high.z))
+        return "its time or its domain makes no sense";
     frame->view.systems = frame->systems;
     frame->view.system_count = header->system_count;
     return take_fields(frame, sections);

@@ -104,6 +104,7 @@ static void fill_shapes(const SlFrameView *view, char *to)
                                .friction = shape->friction};
         memcpy(record.center, &shape->center, sizeof record.center);
         memcpy(record.axis, &shape->axis, sizeof record.axis);
+        memcpy(record.side, &shape->side, sizeof record.side);
         memcpy(record.half, &shape->half, sizeof record.half);
         memcpy(to + k * sizeof record, &record, sizeof record);
     }

@@ -43,6 +43,15 @@ SlStatus sl_neighbours_create(SlContext *context, const SlParticles *particles,
     return SL_OK;
 }
 
+SlStatus sl_neighbours_fit(SlNeighbourList *list, const SlParticles *particles, SlError *error)
+{
+    if (list->block_capacity == particles->capacity / 8)
+        return SL_OK;
+    SlContext *context = list->context;
+    sl_neighbours_destroy(list);
+    return sl_neighbours_create(context, particles, list, error);
+}
+
 void sl_neighbours_destroy(SlNeighbourList *list)
 {
     if (list->context == NULL)

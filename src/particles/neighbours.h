@@ -25,6 +25,8 @@ typedef struct SlNeighbourList {
 
 SlStatus sl_neighbours_create(SlContext *context, const SlParticles *particles,
                               SlNeighbourList *list, SlError *error);
+/* Follows the particle set's capacity; nothing to do where that has not changed. */
+SlStatus sl_neighbours_fit(SlNeighbourList *list, const SlParticles *particles, SlError *error);
 void sl_neighbours_destroy(SlNeighbourList *list);
 uint64_t sl_neighbours_bytes(uint64_t particle_count);
 

@@ -56,6 +56,15 @@ void sl_particles_pad(const SlParticles *particles, float *records)
     }
 }
 
+void sl_particles_pad_all(SlParticles *particles)
+{
+    for (int id = 0; id < SL_F_COUNT; id++)
+        if (particles->data[id] != NULL && sl_field_rows[id].storage == SL_STORE_F32X4)
+            sl_particles_pad(particles, particles->data[id]);
+    if (particles->spare[SL_STORE_F32X4] != NULL)
+        sl_particles_pad(particles, particles->spare[SL_STORE_F32X4]);
+}
+
 SlStatus sl_particles_create(SlContext *context, uint32_t fields, size_t count,
                              SlParticles *particles, SlError *error)
 {
@@ -67,14 +76,11 @@ SlStatus sl_particles_create(SlContext *context, uint32_t fields, size_t count,
     uint32_t spares = sorted_storages(fields);
     bool ok = true;
     for (int id = 0; id < SL_F_COUNT; id++) {
-        SlStorage storage = sl_field_rows[id].storage;
         if ((fields >> id & 1) == 0)
             continue;
-        particles->data[id] =
-            sl_alloc_zero(&context->memory, particles->capacity + 8, sl_storage_bytes(storage));
+        particles->data[id] = sl_alloc_zero(&context->memory, particles->capacity + 8,
+                                            sl_storage_bytes(sl_field_rows[id].storage));
         ok = ok && particles->data[id] != NULL;
-        if (ok && storage == SL_STORE_F32X4)
-            sl_particles_pad(particles, particles->data[id]);
     }
     for (int storage = 0; storage <= SL_STORE_F32X4; storage++) {
         if ((spares >> storage & 1) == 0)
@@ -82,9 +88,9 @@ SlStatus sl_particles_create(SlContext *context, uint32_t fields, size_t count,
         particles->spare[storage] = sl_alloc_zero(&context->memory, particles->capacity + 8,
                                                   sl_storage_bytes((SlStorage)storage));
         ok = ok && particles->spare[storage] != NULL;
-        if (ok && storage == SL_STORE_F32X4)
-            sl_particles_pad(particles, particles->spare[storage]);
     }
+    if (ok)
+        sl_particles_pad_all(particles);
     if (!ok) {
         sl_particles_destroy(particles);
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory for %zu particles", count);
@@ -105,6 +111,56 @@ void sl_particles_destroy(SlParticles *particles)
         sl_free(memory, particles->spare[storage],
                 elements * sl_storage_bytes((SlStorage)storage));
     memset(particles, 0, sizeof *particles);
+}
+
+/* Room in eights, and half as much again as before so that growth is rare. */
+static size_t grown_capacity(size_t capacity, size_t needed)
+{
+    size_t grown = capacity + capacity / 2;
+    return capacity_for(grown > needed ? grown : needed);
+}
+
+SlStatus sl_particles_reserve(SlParticles *particles, size_t more, SlError *error)
+{
+    if (more > SL_MOST_PARTICLES || particles->count > SL_MOST_PARTICLES - more)
+        return sl_error_set(error, SL_ERROR_MEMORY, "a system holds at most %d particles",
+                            SL_MOST_PARTICLES);
+    if (particles->count + more <= particles->capacity)
+        return SL_OK;
+    SlParticles grown;
+    size_t capacity = grown_capacity(particles->capacity, particles->count + more);
+    SlStatus status =
+        sl_particles_create(particles->context, particles->fields, capacity, &grown, error);
+    if (status != SL_OK)
+        return status;
+    grown.count = particles->count;
+    for (int id = 0; id < SL_F_COUNT; id++) {
+        if (grown.data[id] == NULL)
+            continue;
+        size_t bytes = sl_storage_bytes(sl_field_rows[id].storage);
+        memcpy(grown.data[id], particles->data[id], particles->count * bytes);
+    }
+    sl_particles_pad_all(&grown);
+    sl_particles_destroy(particles);
+    *particles = grown;
+    return SL_OK;
+}
+
+void sl_particles_remove(SlParticles *particles, const uint8_t *marks)
+{
+    size_t kept = 0;
+    for (int id = 0; id < SL_F_COUNT; id++) {
+        char *data = particles->data[id];
+        size_t bytes = sl_storage_bytes(sl_field_rows[id].storage);
+        if (data == NULL)
+            continue;
+        kept = 0;
+        for (size_t i = 0; i < particles->count; i++)
+            if (marks[i] == 0)
+                memmove(data + bytes * kept++, data + bytes * i, bytes);
+    }
+    particles->count = kept;
+    sl_particles_pad_all(particles);
 }
 
 typedef struct Reorder {

@@ -27,10 +27,18 @@ void sl_particles_destroy(SlParticles *particles);
 /* Bytes that sl_particles_create takes for so many. */
 uint64_t sl_particles_bytes(uint32_t fields, uint64_t count);
 
+/* Makes room for so many more; the one place where capacity grows. Contents stay, new elements are
+   zero, padding and sentinel are far away. */
+SlStatus sl_particles_reserve(SlParticles *particles, size_t more, SlError *error);
+/* Keeps the particles whose mark is 0, in their order; marks[i] for i < count. */
+void sl_particles_remove(SlParticles *particles, const uint8_t *marks);
+
 /* Moves every SORT field to `order` (particle order[k] goes to place k). */
 void sl_particles_reorder(SlParticles *particles, const uint32_t *order);
 /* Puts padding and sentinel of a float4 array far away. */
 void sl_particles_pad(const SlParticles *particles, float *records);
+/* The same for every float4 field, after the count has changed. */
+void sl_particles_pad_all(SlParticles *particles);
 
 static inline float *sl_f32x4(const SlParticles *particles, SlFieldId id)
 {

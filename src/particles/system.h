@@ -35,12 +35,20 @@ typedef struct SlSolver {
     float (*spacing)(const SlSystem *system);
 } SlSolver;
 
+/* How a body moves during a step: about `pivot`, which moves with `velocity`. */
+typedef struct SlBodyMotion {
+    SlVec3 velocity; /* m/s */
+    SlVec3 spin;     /* rad/s */
+    SlVec3 pivot;    /* m, at the beginning of the step */
+} SlBodyMotion;
+
 /* The solid surroundings of a step, given by the world. */
 typedef struct SlSurroundings {
     SlVec3 gravity;
     SlBox domain;
     float domain_friction;
-    const SlShape *shapes;
+    const SlShape *shapes; /* where they are at the end of the step */
+    const SlBodyMotion *motions; /* one per shape; NULL: nothing moves */
     size_t shape_count;
 } SlSurroundings;
 

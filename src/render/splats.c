@@ -252,7 +252,8 @@ static void shadow_tile(void *argument, size_t begin, size_t end, size_t chunk)
     for (int k = 0; k < SL_TILE_SIZE; k++)
         z[k] = SL_FAR;
     float x = (float)(begin % shadow->tiles * SL_TILE);
-    float y = (float)(begin / shadow->tiles * SL_TILE);
+    size_t tile_row = begin / shadow->tiles;
+    float y = (float)(tile_row * SL_TILE);
     for (uint32_t k = 0; k < f->solid_count; k++)
         if (touches(f->solids[k].light_rect, begin, shadow->tiles))
             splats->solid->draw(&f->solids[k], &shadow->rays, x + 0.5f, y + 0.5f, 0, z, NULL);
@@ -278,7 +279,8 @@ static void raster_tile(void *argument, size_t begin, size_t end, size_t chunk)
     (void)chunk;
     const Splats *splats = argument;
     const SlSplatFrame *f = &splats->frame;
-    float x = (float)(begin % f->tiles_x * SL_TILE), y = (float)(begin / f->tiles_x * SL_TILE);
+    size_t tile_column = begin % f->tiles_x, tile_row = begin / f->tiles_x;
+    float x = (float)(tile_column * SL_TILE), y = (float)(tile_row * SL_TILE);
     clear_tile(f, begin);
     for (uint32_t k = 0; k < f->solid_count; k++)
         for (uint32_t s = 0; s < f->samples && touches(f->solids[k].rect, begin, f->tiles_x); s++) {

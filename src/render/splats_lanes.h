@@ -92,7 +92,8 @@ typedef struct Slopes {
 SL_INLINE Slopes tile_slopes(const SlSplatFrame *frame, size_t tile, uint32_t sample)
 {
     float x = (float)(tile % frame->tiles_x * SL_TILE) + frame->offset_x[sample];
-    float y = (float)(tile / frame->tiles_x * SL_TILE) + frame->offset_y[sample];
+    size_t tile_row = tile / frame->tiles_x;
+    float y = (float)(tile_row * SL_TILE) + frame->offset_y[sample];
     float step = 1 / frame->camera.focal;
     return (Slopes){(x - frame->camera.center_x) * step, (frame->camera.center_y - y) * step, step};
 }

@@ -99,7 +99,8 @@ static void gather_light(const SlSplatFrame *frame, size_t tile, bool with_sky)
     size_t plane = sl_tile_plane(frame, tile, 0);
     size_t origin = sl_tile_origin(tile, frame->tiles_x, frame->stride);
     float left = (float)(tile % frame->tiles_x * SL_TILE);
-    float top = (float)(tile / frame->tiles_x * SL_TILE);
+    size_t tile_row = tile / frame->tiles_x;
+    float top = (float)(tile_row * SL_TILE);
     for (int y = 0; y < SL_TILE; y++)
         for (int x = 0; x < SL_TILE; x += 8) {
             size_t in = plane + (size_t)(y * SL_TILE_STRIDE + x);

@@ -126,11 +126,12 @@ static void shade_plane(const SlSplatFrame *frame, size_t tile, uint32_t sample,
     Slopes slopes = tile_slopes(frame, tile, sample);
     size_t plane = sl_tile_plane(frame, tile, sample);
     size_t origin = sl_tile_origin(tile, frame->tiles_x, frame->stride);
-    float top = (float)(tile / frame->tiles_x * SL_TILE) + frame->offset_y[sample];
+    size_t tile_row = tile / frame->tiles_x;
+    float top = (float)(tile_row * SL_TILE) + frame->offset_y[sample];
     for (int y = 0; y < SL_TILE; y++) {
         F8x3 behind = background(frame, top + (float)y);
         for (int x = 0; x < SL_TILE; x += 8) {
-            size_t at = (size_t)(y * SL_TILE_STRIDE + x);
+            size_t at = (size_t)y * SL_TILE_STRIDE + (size_t)x;
             F8x3 c = sample_light(frame, plane + at, origin + (size_t)y * frame->stride + (size_t)x,
                                   sample, slopes_a(slopes, x), slopes_b(slopes, y), behind);
             if (blend != NULL) {

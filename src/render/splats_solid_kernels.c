@@ -64,13 +64,21 @@ static inline void slab(F8 o, F8 d, float half, F8 *enter, F8 *leave)
     *leave = f8_min(f8_max(a, b), *leave);
 }
 
+/* A vector in the box's own directions. */
+static inline F8x3 in_box(const SlShape *shape, F8x3 v)
+{
+    return (F8x3){f8x3_dot(v, spread(shape->side)), f8x3_dot(v, spread(shape->axis)),
+                  f8x3_dot(v, spread(sl_cross(shape->side, shape->axis)))};
+}
+
 static F8 hit_box(const SlSolid *solid, const Ray8 *ray)
 {
-    F8x3 q = minus(ray->o, spread(solid->shape.center));
+    F8x3 q = in_box(&solid->shape, minus(ray->o, spread(solid->shape.center)));
+    F8x3 d = in_box(&solid->shape, ray->d);
     F8 enter = f8(-SL_FAR), leave = f8(SL_FAR);
-    slab(q.x, ray->d.x, solid->shape.half.x, &enter, &leave);
-    slab(q.y, ray->d.y, solid->shape.half.y, &enter, &leave);
-    slab(q.z, ray->d.z, solid->shape.half.z, &enter, &leave);
+    slab(q.x, d.x, solid->shape.half.x, &enter, &leave);
+    slab(q.y, d.y, solid->shape.half.y, &enter, &leave);
+    slab(q.z, d.z, solid->shape.half.z, &enter, &leave);
     return nearer(f8(SL_FAR), enter, enter < leave);
 }
 
@@ -128,13 +136,17 @@ static void draw_solid(const SlSolid *solid, const SlRays *rays, float x, float 
         }
 }
 
-static F8x3 box_normal(F8x3 q, SlVec3 half)
+static F8x3 box_normal(const SlShape *shape, F8x3 away)
 {
+    F8x3 q = in_box(shape, away);
+    SlVec3 half = shape->half;
     F8 x = f8_abs(q.x) - f8(half.x), y = f8_abs(q.y) - f8(half.y), z = f8_abs(q.z) - f8(half.z);
     I8 is_x = (x >= y) & (x >= z), is_y = ~is_x & (y >= z), is_z = ~is_x & ~is_y;
-    return (F8x3){f8_keep(is_x, f8_select(q.x > f8(0), f8(1), f8(-1))),
-                  f8_keep(is_y, f8_select(q.y > f8(0), f8(1), f8(-1))),
-                  f8_keep(is_z, f8_select(q.z > f8(0), f8(1), f8(-1)))};
+    F8x3 n = {f8_keep(is_x, f8_select(q.x > f8(0), f8(1), f8(-1))),
+              f8_keep(is_y, f8_select(q.y > f8(0), f8(1), f8(-1))),
+              f8_keep(is_z, f8_select(q.z > f8(0), f8(1), f8(-1)))};
+    return along(along(scaled(spread(shape->side), n.x), n.y, spread(shape->axis)), n.z,
+                 spread(sl_cross(shape->side, shape->axis)));
 }
 
 static F8x3 frustum_normal(const SlShape *shape, F8x3 q)
@@ -147,7 +159,8 @@ static F8x3 frustum_normal(const SlShape *shape, F8x3 q)
     F8 p = f8_sqrt(f8x3_dot(radial, radial)), out = f8(cosine) / f8_max(p, f8(1e-12f));
     /* A cap where its plane is nearer than the side. */
     F8 side = f8_abs(p - f8(r0) - f8(k) * h) * f8(cosine);
-    I8 base = f8_abs(h) < side, top = f8_abs(h - f8(shape->height)) < side;
+    F8 to_base = f8_abs(h), to_top = f8_abs(h - f8(shape->height));
+    I8 base = (to_base < side) & (to_base < to_top), top = (to_top < side) & ~base;
     F8 s = f8_select(base | top, f8(0), out);
     F8 up = f8_select(base, f8(-1), f8_select(top, f8(1), f8(-k * cosine)));
     return along(scaled(radial, s), up, axis);
@@ -158,7 +171,7 @@ static F8x3 normal_at(const SlSolid *solid, F8x3 p)
     F8x3 q = minus(p, spread(solid->shape.center));
     switch (solid->shape.kind) {
     case SL_SHAPE_SPHERE: return scaled(q, f8(1 / solid->shape.radius));
-    case SL_SHAPE_BOX: return box_normal(q, solid->shape.half);
+    case SL_SHAPE_BOX: return box_normal(&solid->shape, q);
     case SL_SHAPE_CYLINDER:
     case SL_SHAPE_CONE: return frustum_normal(&solid->shape, q);
     case SL_SHAPE_PLANE: break;

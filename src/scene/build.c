@@ -32,6 +32,33 @@ static SlStatus set_parameter(const SlScene *scene, SlWorld *world, SlSystemId i
     }
 }
 
+/* Emitters and drains were checked with the scene; what the world refuses depends on its spacing. */
+static SlStatus build_flows(const SlScene *scene, const SlSceneSystem *system, SlWorld *world,
+                            SlSystemId id, SlError *error)
+{
+    const SlJson *json = &scene->json;
+    SlStatus status = SL_OK;
+    SlError inner;
+    const SlJsonNode *node = system->emitters != NULL ? sl_json_first(json, system->emitters) : NULL;
+    for (; status == SL_OK && node != NULL; node = sl_json_next(json, node)) {
+        SlEmitterDef def;
+        status = sl_scene_read_emitter(scene, node, &def, error);
+        if (status == SL_OK)
+            status = with_place(scene, node->place,
+                                sl_system_add_emitter(world, id, &def, &inner), &inner, error);
+    }
+    node = system->drains != NULL ? sl_json_first(json, system->drains) : NULL;
+    for (; status == SL_OK && node != NULL; node = sl_json_next(json, node)) {
+        SlSceneCollider drain;
+        status = sl_scene_read_collider(scene, node, &drain, error);
+        if (status == SL_OK)
+            status = with_place(scene, node->place,
+                                sl_system_add_drain(world, id, &drain.shape, &inner), &inner,
+                                error);
+    }
+    return status;
+}
+
 static SlStatus build_system(const SlScene *scene, const SlSceneSystem *system, SlWorld *world,
                              SlError *error)
 {
@@ -52,6 +79,29 @@ static SlStatus build_system(const SlScene *scene, const SlSceneSystem *system, 
         status = with_place(scene, block->place,
                             sl_system_add_block(world, id, &block->def, &inner), &inner, error);
     }
+    if (status == SL_OK)
+        status = build_flows(scene, system, world, id, error);
+    return status;
+}
+
+static SlStatus build_collider(const SlScene *scene, const SlSceneCollider *collider,
+                               SlWorld *world, SlError *error)
+{
+    SlError inner;
+    SlColliderId id;
+    SlStatus status =
+        with_place(scene, collider->place,
+                   sl_world_add_collider(world, &collider->shape, &id, &inner), &inner, error);
+    if (status != SL_OK || collider->motion == NULL)
+        return status;
+    SlMotionDef motion;
+    SlKeyframe *keys;
+    status = sl_scene_read_motion(scene, collider->motion, &motion, &keys, error);
+    if (status != SL_OK)
+        return status;
+    status = with_place(scene, collider->motion->place,
+                        sl_collider_set_motion(world, id, &motion, &inner), &inner, error);
+    sl_free(scene->memory, keys, motion.key_count * sizeof *keys);
     return status;
 }
 
@@ -61,7 +111,6 @@ SlStatus sl_scene_build(const SlScene *scene, const SlWorldDef *given, SlWorld *
     *out = NULL;
     SlWorldDef def = *given;
     SlWorld *world;
-    SlError inner;
     def.gravity = scene->gravity;
     def.domain = scene->domain;
     def.domain_friction = scene->domain_friction;
@@ -73,13 +122,8 @@ SlStatus sl_scene_build(const SlScene *scene, const SlWorldDef *given, SlWorld *
         return status;
     for (size_t k = 0; status == SL_OK && k < scene->system_count; k++)
         status = build_system(scene, &scene->systems[k], world, error);
-    for (size_t k = 0; status == SL_OK && k < scene->collider_count; k++) {
-        const SlSceneCollider *collider = &scene->colliders[k];
-        SlColliderId id;
-        status = with_place(scene, collider->place,
-                            sl_world_add_collider(world, &collider->shape, &id, &inner), &inner,
-                            error);
-    }
+    for (size_t k = 0; status == SL_OK && k < scene->collider_count; k++)
+        status = build_collider(scene, &scene->colliders[k], world, error);
     if (status != SL_OK) {
         sl_world_destroy(world);
         return status;

@@ -6,11 +6,12 @@
 #include "scene/scene.h"
 
 /* One slot per key of any shape, so that the shapes share the code that fills SlShape. */
-enum { NAME, SHAPE, FRICTION, CENTER, RADIUS, HEIGHT, AXIS, COLLIDER_KEYS };
+enum { NAME, SHAPE, FRICTION, MOTION, CENTER, RADIUS, HEIGHT, AXIS, SIDE, COLLIDER_KEYS };
 
 #define COMMON_ROWS                                                                                \
     [NAME] = SL_KEY_TEXT_ROW("name", "", false), [SHAPE] = SL_KEY_TEXT_ROW("shape", "", true),     \
-    [FRICTION] = SL_KEY_NUMBER_ROW("friction", 0, 0, 10, "")
+    [FRICTION] = SL_KEY_NUMBER_ROW("friction", 0, 0, 10, ""),                                      \
+    [MOTION] = SL_KEY_OBJECT_ROW("motion", false)
 #define LENGTH_ROW(name_)                                                                          \
     {.row = {.name = (name_), .type = SL_PARAM_NUMBER, .minimum = 1e-6, .maximum = SL_SCENE_FAR,   \
              .unit = "m"},                                                                         \
@@ -116,8 +117,8 @@ static SlStatus find_kind(const SlJson *json, const SlJsonNode *node, SlShapeKin
     return sl_keys_unknown_name(json, shape, "shape", names, KIND_COUNT, error);
 }
 
-static SlStatus read_collider(SlScene *scene, const SlJsonNode *node, SlSceneCollider *collider,
-                              SlError *error)
+SlStatus sl_scene_read_collider(const SlScene *scene, const SlJsonNode *node,
+                                SlSceneCollider *collider, SlError *error)
 {
     SlKeyValue values[COLLIDER_KEYS];
     SlShapeKind kind = SL_SHAPE_PLANE;
@@ -128,11 +129,20 @@ static SlStatus read_collider(SlScene *scene, const SlJsonNode *node, SlSceneCol
     if (status != SL_OK)
         return status;
     collider->place = node->place;
+    collider->motion = values[MOTION].node;
     collider->shape = sl_default_shape(kind);
     collider->shape.friction = (float)values[FRICTION].value.number[0];
     status = kinds[kind].fill(scene, node, values, &collider->shape, error);
     if (status != SL_OK)
         return status;
+    if (collider->motion != NULL) {
+        SlMotionDef motion;
+        SlKeyframe *keys;
+        status = sl_scene_read_motion(scene, collider->motion, &motion, &keys, error);
+        if (status != SL_OK)
+            return status;
+        sl_free(scene->memory, keys, motion.key_count * sizeof *keys);
+    }
     SlShape prepared = collider->shape;
     const char *reason;
     if (!sl_shape_prepare(&prepared, &reason))
@@ -152,7 +162,7 @@ SlStatus sl_scene_read_colliders(SlScene *scene, const SlJsonNode *array, SlErro
     for (size_t k = 0; k < array->count; k++, node = sl_json_next(&scene->json, node)) {
         SlStatus status = sl_scene_check_name(scene, array, node, "a collider", error);
         if (status == SL_OK)
-            status = read_collider(scene, node, &scene->colliders[k], error);
+            status = sl_scene_read_collider(scene, node, &scene->colliders[k], error);
         if (status != SL_OK)
             return status;
     }

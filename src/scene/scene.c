@@ -10,7 +10,8 @@
 /* As many as a world holds, so that the sentence comes before one is made. */
 enum { MOST_SYSTEMS = 16, MOST_COLLIDERS = 256, MOST_CAMERAS = 256 };
 
-enum { NAME, SEED, GRAVITY, DOMAIN_BOX, TIME, SYSTEMS, COLLIDERS, CAMERAS, RENDER, SCENE_KEYS };
+enum { NAME, SEED, GRAVITY, DOMAIN_BOX, TIME, SYSTEMS, COLLIDERS, CAMERAS, RENDER, OUTPUT,
+       SCENE_KEYS };
 static const SlKeyRow scene_rows[SCENE_KEYS] = {
     [NAME] = SL_KEY_TEXT_ROW("name", "", false),
     /* A JSON number is a double: whole up to 2^53. */
@@ -22,6 +23,13 @@ static const SlKeyRow scene_rows[SCENE_KEYS] = {
     [COLLIDERS] = SL_KEY_ARRAY_ROW("colliders", 0, MOST_COLLIDERS, false),
     [CAMERAS] = SL_KEY_ARRAY_ROW("cameras", 0, MOST_CAMERAS, false),
     [RENDER] = SL_KEY_OBJECT_ROW("render", false),
+    [OUTPUT] = SL_KEY_OBJECT_ROW("output", false),
+};
+
+enum { OUTPUT_FOLDER, OUTPUT_EVERY, OUTPUT_KEYS };
+static const SlKeyRow output_rows[OUTPUT_KEYS] = {
+    [OUTPUT_FOLDER] = SL_KEY_TEXT_ROW("folder", "", false),
+    [OUTPUT_EVERY] = SL_KEY_WHOLE_ROW("every", 1, 1, 1e7),
 };
 
 enum { DOMAIN_MIN, DOMAIN_MAX, DOMAIN_FRICTION, DOMAIN_KEYS };
@@ -121,6 +129,22 @@ static SlStatus read_time(SlScene *scene, const SlJsonNode *object, SlError *err
     return SL_OK;
 }
 
+static SlStatus read_output(SlScene *scene, const SlJsonNode *object, SlError *error)
+{
+    SlKeyValue values[OUTPUT_KEYS];
+    scene->output_every = 1;
+    if (object == NULL)
+        return SL_OK;
+    SlStatus status =
+        sl_keys_read(&scene->json, object, "output", output_rows, OUTPUT_KEYS, values, error);
+    if (status != SL_OK)
+        return status;
+    snprintf(scene->output_folder, sizeof scene->output_folder, "%s",
+             values[OUTPUT_FOLDER].value.text);
+    scene->output_every = (uint64_t)values[OUTPUT_EVERY].value.number[0];
+    return SL_OK;
+}
+
 static SlStatus read_render(SlScene *scene, const SlJsonNode *object, const SlTable *table,
                             SlError *error)
 {
@@ -170,6 +194,8 @@ static SlStatus check(SlScene *scene, const char *path, const SlSceneTables *tab
         status = sl_scene_read_colliders(scene, values[COLLIDERS].node, error);
     if (status == SL_OK)
         status = sl_scene_read_cameras(scene, values[CAMERAS].node, error);
+    if (status == SL_OK)
+        status = read_output(scene, values[OUTPUT].node, error);
     if (status == SL_OK)
         status = read_render(scene, values[RENDER].node, tables->render, error);
     return status;
@@ -225,6 +251,16 @@ const char *sl_scene_name(const SlScene *scene)
 uint64_t sl_scene_frames(const SlScene *scene)
 {
     return scene->frames;
+}
+
+const char *sl_scene_output_folder(const SlScene *scene)
+{
+    return scene->output_folder;
+}
+
+uint64_t sl_scene_output_every(const SlScene *scene)
+{
+    return scene->output_every;
 }
 
 double sl_scene_frame_time(const SlScene *scene)

@@ -22,11 +22,13 @@ typedef struct SlSceneSystem {
     const SlJsonNode *parameters; /* NULL: all at their defaults */
     double spacing;               /* m; 0 where the solver has no such row */
     size_t first_block, block_count;
+    const SlJsonNode *emitters, *drains; /* arrays; NULL: none */
     SlJsonPlace place;
 } SlSceneSystem;
 
 typedef struct SlSceneCollider {
     SlShape shape;
+    const SlJsonNode *motion; /* NULL: it stands still */
     SlJsonPlace place;
 } SlSceneCollider;
 
@@ -39,6 +41,8 @@ struct SlScene {
     char name[64];
     uint64_t seed, frames;
     double frame_time;
+    char output_folder[64];
+    uint64_t output_every;
     SlVec3 gravity;
     SlBox domain;
     float domain_friction;
@@ -72,6 +76,14 @@ SlStatus sl_scene_parse(SlMemory *memory, const char *name, const char *text, si
 SlStatus sl_scene_read_systems(SlScene *scene, const SlJsonNode *array,
                                const SlSceneTables *tables, SlError *error);
 SlStatus sl_scene_read_colliders(SlScene *scene, const SlJsonNode *array, SlError *error);
+SlStatus sl_scene_read_collider(const SlScene *scene, const SlJsonNode *node,
+                                SlSceneCollider *collider, SlError *error);
+/* *keys has motion->key_count elements of the scene's memory; free it when the motion is made. */
+SlStatus sl_scene_read_motion(const SlScene *scene, const SlJsonNode *node, SlMotionDef *motion,
+                              SlKeyframe **keys, SlError *error);
+SlStatus sl_scene_read_emitter(const SlScene *scene, const SlJsonNode *node, SlEmitterDef *def,
+                               SlError *error);
+SlStatus sl_scene_check_flows(SlScene *scene, const SlSceneSystem *system, SlError *error);
 SlStatus sl_scene_read_cameras(SlScene *scene, const SlJsonNode *array, SlError *error);
 
 /* Zeroed room for the elements of an array; NULL with the sentence set. */

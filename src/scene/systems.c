@@ -5,14 +5,16 @@
 #include "core/error.h"
 #include "scene/scene.h"
 
-enum { MOST_BLOCKS = 256 }; /* in a system, as many as a world holds */
+enum { MOST_BLOCKS = 256, MOST_FLOWS = 32 }; /* in a system, as many as a world holds */
 
-enum { NAME, SOLVER, PARAMETERS, BLOCKS, SYSTEM_KEYS };
+enum { NAME, SOLVER, PARAMETERS, BLOCKS, EMITTERS, DRAINS, SYSTEM_KEYS };
 static const SlKeyRow system_rows[SYSTEM_KEYS] = {
     [NAME] = SL_KEY_TEXT_ROW("name", "", false),
     [SOLVER] = SL_KEY_TEXT_ROW("solver", "", true),
     [PARAMETERS] = SL_KEY_OBJECT_ROW("parameters", false),
     [BLOCKS] = SL_KEY_ARRAY_ROW("blocks", 0, MOST_BLOCKS, false),
+    [EMITTERS] = SL_KEY_ARRAY_ROW("emitters", 0, MOST_FLOWS, false),
+    [DRAINS] = SL_KEY_ARRAY_ROW("drains", 0, MOST_FLOWS, false),
 };
 
 enum { BLOCK_MIN, BLOCK_MAX, BLOCK_VELOCITY, BLOCK_KEYS };
@@ -182,7 +184,11 @@ static SlStatus read_system(SlScene *scene, const SlJsonNode *node, const SlScen
              name[0] != '\0' ? name : system->solver->name);
     system->place = node->place;
     system->parameters = values[PARAMETERS].node;
+    system->emitters = values[EMITTERS].node;
+    system->drains = values[DRAINS].node;
     status = check_parameters(scene, system, error);
+    if (status == SL_OK)
+        status = sl_scene_check_flows(scene, system, error);
     return status == SL_OK ? read_blocks(scene, values[BLOCKS].node, system, error) : status;
 }
 
@@ -201,8 +207,13 @@ SlStatus sl_scene_read_systems(SlScene *scene, const SlJsonNode *array,
         if (status != SL_OK)
             return status;
     }
-    if (scene->block_count == 0)
+    bool flows = false;
+    for (size_t k = 0; k < array->count; k++)
+        flows = flows || (scene->systems[k].emitters != NULL &&
+                          scene->systems[k].emitters->count > 0);
+    if (scene->block_count == 0 && !flows)
         return sl_json_error(&scene->json, array->place, error,
-                             "the scene has no particles; a system needs \"blocks\"");
+                             "the scene has no particles; a system needs \"blocks\" or "
+                             "\"emitters\"");
     return SL_OK;
 }

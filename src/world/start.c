@@ -6,14 +6,23 @@
 #include "math/vec3.h"
 #include "world/world.h"
 
-/* Particles a system's blocks ask for; a double, for it may be beyond any integer. */
-static double particles_asked(const SlWorldSystem *system)
+/* Particles that blocks place at the start; a double, for it may be beyond any integer. */
+static double particles_placed(const SlWorldSystem *system)
 {
     double spacing = (double)system->base.solver->spacing(&system->base), count = 0, along[3];
     for (uint32_t k = 0; k < system->block_count; k++) {
         sl_block_lattice(&system->blocks[k], spacing, along);
         count += along[0] * along[1] * along[2];
     }
+    return count;
+}
+
+/* Those, and what emitters with a limit will add. */
+static double particles_asked(const SlWorldSystem *system)
+{
+    double count = particles_placed(system);
+    for (uint32_t k = 0; k < system->flow.emitter_count; k++)
+        count += (double)system->flow.emitters[k].def.limit;
     return count;
 }
 
@@ -135,12 +144,13 @@ static SlStatus start_system(SlWorld *world, SlWorldSystem *system, SlError *err
     double spacing = (double)base->solver->spacing(base);
     SlStatus status =
         sl_particles_create(world->context, base->solver->fields,
-                            (size_t)particles_asked(system), &base->particles, error);
+                            (size_t)particles_placed(system), &base->particles, error);
     if (status != SL_OK)
         return status;
     size_t next = 0;
     for (uint32_t k = 0; k < system->block_count; k++)
         place_block(&base->particles, &system->blocks[k], spacing, &next);
+    system->flow.next_id = next;
     return base->solver->start(base, error);
 }
 

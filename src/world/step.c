@@ -12,13 +12,19 @@ const char *sl_stage_name(SlStage stage)
 }
 
 /* One system over the interval, in its own sub-steps. */
-static SlStatus step_system(SlWorld *world, SlSystem *system, double dt, SlError *error)
+static SlStatus step_system(SlWorld *world, SlWorldSystem *holder, double dt, SlError *error)
 {
+    SlSystem *system = &holder->base;
     uint32_t steps = system->solver->steps(system);
     double sub = dt / steps;
     for (uint32_t k = 0; k < steps; k++) {
         memset(&system->stats, 0, sizeof system->stats);
-        SlStatus status = system->solver->step(system, sub, error);
+        sl_world_move_bodies(world, world->time + k * sub, sub);
+        SlStatus status = sl_flow_emit(&holder->flow, system, sub, error);
+        if (status == SL_OK)
+            status = system->solver->step(system, sub, error);
+        if (status == SL_OK)
+            status = sl_flow_drain(&holder->flow, system, error);
         if (status != SL_OK)
             return status;
         system->step++;
@@ -41,7 +47,7 @@ SlStatus sl_world_step(SlWorld *world, double dt, SlError *error)
                             dt);
     SlStatus status = sl_world_start(world, error);
     for (uint32_t k = 0; status == SL_OK && k < world->system_count; k++)
-        status = step_system(world, &world->systems[k]->base, dt, error);
+        status = step_system(world, world->systems[k], dt, error);
     if (status != SL_OK)
         return status;
     sl_world_couple(world, dt);
@@ -127,6 +133,7 @@ uint64_t sl_world_hash(SlWorld *world)
         const SlSystem *base = &world->systems[s]->base;
         hash = sl_hash(&base->step, sizeof base->step, hash);
         hash = sl_hash(&base->time, sizeof base->time, hash);
+        hash = sl_flow_hash(&world->systems[s]->flow, hash);
         for (size_t k = 0; k < base->solver->state_row_count; k++) {
             const SlStateRow *row = &base->solver->state_rows[k];
             hash = sl_hash((const char *)base->state + row->offset, row->bytes, hash);

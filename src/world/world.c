@@ -99,6 +99,8 @@ void sl_world_destroy(SlWorld *world)
     bool owns_context = world->owns_context;
     for (uint32_t k = 0; k < world->system_count; k++)
         destroy_system(context, world->systems[k]);
+    for (uint32_t k = 0; k < world->shape_count; k++)
+        sl_motion_destroy(world->paths[k]);
     sl_free(&context->memory, world, sizeof *world);
     if (owns_context)
         sl_context_destroy(context);
@@ -112,12 +114,16 @@ static SlStatus refuse_late(const SlWorld *world, SlError *error)
     return SL_OK;
 }
 
-static void tell_surroundings(SlWorld *world)
+void sl_world_tell_surroundings(SlWorld *world)
 {
     for (uint32_t k = 0; k < world->system_count; k++)
         world->systems[k]->base.surroundings =
-            (SlSurroundings){world->def.gravity, world->def.domain, world->def.domain_friction,
-                             world->shapes, world->shape_count};
+            (SlSurroundings){.gravity = world->def.gravity,
+                             .domain = world->def.domain,
+                             .domain_friction = world->def.domain_friction,
+                             .shapes = world->shapes,
+                             .motions = world->moves ? world->motions : NULL,
+                             .shape_count = world->shape_count};
 }
 
 SlStatus sl_world_add_system(SlWorld *world, const SlSystemDef *def, SlSystemId *id,
@@ -155,7 +161,7 @@ SlStatus sl_world_add_system(SlWorld *world, const SlSystemDef *def, SlSystemId 
         base->values[k] = solver->table.rows[k].value;
     *id = world->system_count;
     world->systems[world->system_count++] = system;
-    tell_surroundings(world);
+    sl_world_tell_surroundings(world);
     return SL_OK;
 }
 
@@ -237,6 +243,43 @@ SlStatus sl_system_add_block(SlWorld *world, SlSystemId id, const SlBlockDef *bl
     return SL_OK;
 }
 
+SlStatus sl_system_add_emitter(SlWorld *world, SlSystemId id, const SlEmitterDef *emitter,
+                               SlError *error)
+{
+    SlStatus status = refuse_late(world, error);
+    if (status != SL_OK)
+        return status;
+    SL_ASSERT(id < world->system_count);
+    SlFlow *flow = &world->systems[id]->flow;
+    SlSystem *base = &world->systems[id]->base;
+    if (flow->emitter_count == SL_MOST_EMITTERS)
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "at most %d emitters fit in a system",
+                            SL_MOST_EMITTERS);
+    status = sl_emitter_init(&flow->emitters[flow->emitter_count], emitter,
+                             (double)base->solver->spacing(base), error);
+    flow->emitter_count += status == SL_OK;
+    return status;
+}
+
+SlStatus sl_system_add_drain(SlWorld *world, SlSystemId id, const SlShape *shape, SlError *error)
+{
+    SlStatus status = refuse_late(world, error);
+    if (status != SL_OK)
+        return status;
+    SL_ASSERT(id < world->system_count);
+    SlFlow *flow = &world->systems[id]->flow;
+    if (flow->drain_count == SL_MOST_DRAINS)
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "at most %d drains fit in a system",
+                            SL_MOST_DRAINS);
+    const char *reason;
+    SlShape prepared = *shape;
+    if (!sl_shape_prepare(&prepared, &reason))
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "drain: %s: %s",
+                            sl_shape_kind_name(prepared.kind), reason);
+    flow->drains[flow->drain_count++] = prepared;
+    return SL_OK;
+}
+
 SlStatus sl_world_add_collider(SlWorld *world, const SlShape *shape, SlColliderId *id,
                                SlError *error)
 {
@@ -253,8 +296,9 @@ SlStatus sl_world_add_collider(SlWorld *world, const SlShape *shape, SlColliderI
                             sl_shape_kind_name(prepared.kind), reason);
     if (id != NULL)
         *id = world->shape_count;
+    world->rest_shapes[world->shape_count] = prepared;
     world->shapes[world->shape_count++] = prepared;
-    tell_surroundings(world);
+    sl_world_tell_surroundings(world);
     return SL_OK;
 }
 

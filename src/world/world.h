@@ -2,6 +2,8 @@
 #ifndef WORLD_WORLD_H
 #define WORLD_WORLD_H
 
+#include "geometry/motion.h"
+#include "particles/emitter.h"
 #include "particles/system.h"
 #include "sleet/world.h"
 
@@ -11,6 +13,7 @@ typedef struct SlWorldSystem {
     SlSystem base;
     SlBlockDef blocks[SL_MOST_BLOCKS];
     uint32_t block_count;
+    SlFlow flow;
 } SlWorldSystem;
 
 struct SlWorld {
@@ -19,8 +22,12 @@ struct SlWorld {
     bool owns_context, started;
     SlWorldSystem *systems[SL_MOST_SYSTEMS];
     uint32_t system_count;
-    SlShape shapes[SL_MOST_SHAPES];
+    SlShape shapes[SL_MOST_SHAPES]; /* colliders where they are now */
     uint32_t shape_count;
+    SlShape rest_shapes[SL_MOST_SHAPES]; /* as they were added */
+    SlMotion *paths[SL_MOST_SHAPES];     /* how each moves; NULL: not */
+    SlBodyMotion motions[SL_MOST_SHAPES]; /* of the step under way */
+    bool moves;                           /* some collider has a path */
     uint64_t frame;
     double time;
     /* the view and what it points to */
@@ -33,6 +40,11 @@ struct SlWorld {
 extern const SlSolver *const sl_solvers[];
 extern const size_t sl_solver_count;
 const SlSolver *sl_solver_find(const char *name);
+
+/* Gives every system the solid surroundings as they are now. */
+void sl_world_tell_surroundings(SlWorld *world);
+/* Moves colliders from time to time + dt. */
+void sl_world_move_bodies(SlWorld *world, double time, double dt);
 
 /* Exchange between systems after each interval: the one place that may see two. */
 void sl_world_couple(SlWorld *world, double dt);

@@ -1,0 +1,33 @@
+/* Rigid motion over time: keyframes or constant velocities, and what it does to shapes. */
+#ifndef GEOMETRY_MOTION_H
+#define GEOMETRY_MOTION_H
+
+#include "core/context.h"
+#include "math/vec3.h"
+#include "sleet/motion.h"
+#include "sleet/shape.h"
+
+/* Where a body is: x goes to pivot + position + R (x - pivot). R is a unit quaternion. */
+typedef struct SlPose {
+    SlVec3 position, pivot;
+    double rotation[4]; /* x, y, z, w */
+} SlPose;
+
+typedef struct SlMotion {
+    SlContext *context;
+    SlMotionDef def; /* keys point into memory of our own */
+} SlMotion;
+
+SlStatus sl_motion_create(SlContext *context, const SlMotionDef *def, SlMotion **motion,
+                          SlError *error);
+void sl_motion_destroy(SlMotion *motion);
+
+SlPose sl_motion_pose(const SlMotion *motion, double time);
+SlVec3 sl_pose_point(const SlPose *pose, SlVec3 point);
+SlVec3 sl_pose_direction(const SlPose *pose, SlVec3 direction);
+SlShape sl_pose_shape(const SlPose *pose, const SlShape *shape);
+
+/* Mean velocity of the pivot and mean spin from one pose to a later one, dt apart. */
+void sl_pose_rates(const SlPose *from, const SlPose *to, double dt, SlVec3 *velocity, SlVec3 *spin);
+
+#endif

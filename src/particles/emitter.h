@@ -1,0 +1,42 @@
+/* Emitters and drains of one system. What they carry from step to step (layers let through,
+   particles given, the next id) is state: hashed and checkpointed with the world. */
+#ifndef PARTICLES_EMITTER_H
+#define PARTICLES_EMITTER_H
+
+#include "particles/system.h"
+#include "sleet/emitter.h"
+
+enum { SL_MOST_EMITTERS = 32, SL_MOST_DRAINS = 32 };
+
+typedef struct SlEmitter {
+    SlEmitterDef def;
+    SlVec3 across, along; /* unit vectors in the opening */
+    double interval;      /* s between two layers */
+    /* state */
+    uint64_t layers;  /* let through so far */
+    uint64_t emitted; /* particles so far */
+} SlEmitter;
+
+typedef struct SlFlow {
+    SlEmitter emitters[SL_MOST_EMITTERS];
+    uint32_t emitter_count;
+    SlShape drains[SL_MOST_DRAINS];
+    uint32_t drain_count;
+    uint64_t next_id; /* state */
+    uint64_t removed; /* state: particles taken by drains so far */
+} SlFlow;
+
+/* Checks the definition and works out the layers for that spacing. */
+SlStatus sl_emitter_init(SlEmitter *emitter, const SlEmitterDef *def, double spacing,
+                         SlError *error);
+/* Places in one layer. */
+uint64_t sl_emitter_layer_size(const SlEmitter *emitter, double spacing);
+
+/* Before a step of dt: lets in the layers that are due. */
+SlStatus sl_flow_emit(SlFlow *flow, SlSystem *system, double dt, SlError *error);
+/* After a step: removes what is inside a drain. */
+SlStatus sl_flow_drain(SlFlow *flow, SlSystem *system, SlError *error);
+/* The state's part of the world's hash. */
+uint64_t sl_flow_hash(const SlFlow *flow, uint64_t seed);
+
+#endif

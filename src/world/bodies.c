@@ -1,0 +1,41 @@
+/* Colliders that move: before each sub-step they go to where they are at its end. */
+#include "world/world.h"
+
+#include "math/vec3.h"
+
+void sl_world_move_bodies(SlWorld *world, double time, double dt)
+{
+    if (!world->moves)
+        return;
+    for (uint32_t k = 0; k < world->shape_count; k++) {
+        world->motions[k] = (SlBodyMotion){{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+        if (world->paths[k] == NULL)
+            continue;
+        SlPose from = sl_motion_pose(world->paths[k], time);
+        SlPose to = sl_motion_pose(world->paths[k], time + dt);
+        SlBodyMotion *motion = &world->motions[k];
+        sl_pose_rates(&from, &to, dt, &motion->velocity, &motion->spin);
+        motion->pivot = sl_add(from.pivot, from.position);
+        world->shapes[k] = sl_pose_shape(&to, &world->rest_shapes[k]);
+    }
+}
+
+SlStatus sl_collider_set_motion(SlWorld *world, SlColliderId id, const SlMotionDef *def,
+                                SlError *error)
+{
+    if (world->started)
+        return sl_error_set(error, SL_ERROR_ARGUMENT,
+                            "the world has started; its set-up is fixed");
+    SL_ASSERT(id < world->shape_count);
+    SlMotion *motion;
+    SlStatus status = sl_motion_create(world->context, def, &motion, error);
+    if (status != SL_OK)
+        return status;
+    sl_motion_destroy(world->paths[id]);
+    world->paths[id] = motion;
+    world->moves = true;
+    SlPose start = sl_motion_pose(motion, 0);
+    world->shapes[id] = sl_pose_shape(&start, &world->rest_shapes[id]);
+    sl_world_tell_surroundings(world);
+    return SL_OK;
+}
