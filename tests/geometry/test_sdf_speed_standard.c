@@ -49,8 +49,8 @@ static void test_times(void **state)
     double build = seconds_of(context, &mesh, NULL, 3.0, &processor);
     seconds_of(context, &mesh, folder, INFINITY, &unused);
     double load = seconds_of(context, &mesh, folder, 0.1, &unused);
-    print_message("%zu triangles: built in %.2f s by the clock, %.2f s by two processors; from cache "
-                  "in %.3f s\n",
+    print_message("%zu triangles: built in %.2f s by the clock, %.2f s by two processors; from "
+                  "cache in %.3f s\n",
                   mesh.triangle_count, build, processor, load);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && defined(__OPTIMIZE__)
     assert_less(fmin(build, processor), 3.0);
