@@ -32,7 +32,8 @@ typedef struct SlBlend {
 } SlBlend;
 
 void sl_blend_init(SlBlend *blend);
-/* False with a reason: a shape that is none, no room, nothing to join. The blend stays as it was. */
+/* False with a reason: a shape that is none, no room, nothing to join. The blend stays as it
+   was. */
 bool sl_blend_shape(SlBlend *blend, SlShape shape, const char **reason);
 /* A stretched leaf, an ellipsoid from a sphere say; its distance is a lower bound. */
 bool sl_blend_stretched(SlBlend *blend, SlShape shape, SlVec3 stretch, const char **reason);

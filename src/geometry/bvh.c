@@ -217,7 +217,8 @@ SlStatus sl_bvh_create(SlContext *context, const SlMesh *mesh, SlBvh *bvh, SlErr
     bvh->moments = sl_alloc(memory, bvh->node_room * sizeof *bvh->moments);
     bvh->order = sl_alloc(memory, n * sizeof *bvh->order);
     bvh->corners = sl_alloc(memory, n * 9 * sizeof(float));
-    Builder b = {bvh, sl_alloc(memory, n * sizeof *b.boxes), sl_alloc(memory, n * sizeof *b.middle)};
+    Builder b = {bvh, sl_alloc(memory, n * sizeof *b.boxes),
+                 sl_alloc(memory, n * sizeof *b.middle)};
     bool room = n == 0 || (bvh->nodes != NULL && bvh->moments != NULL && bvh->order != NULL &&
                            bvh->corners != NULL && b.boxes != NULL && b.middle != NULL);
     if (room) {

@@ -1,5 +1,5 @@
 /* Signed distance fields of triangle meshes: a narrow band of exact distances on a sparse grid,
-   interpolated; what is far is known by sign and by a distance that is never too large.
+   interpolated; what is far is known by sign and by a distance that is not too large.
 
    Interpolation rounds off creases, by up to half a cell. So cells where the nodes' tangent planes
    disagree ("sharp" cells) keep the few triangles that can be nearest to a point of theirs, and
@@ -55,8 +55,9 @@ SlStatus sl_sdf_load_or_build(SlContext *context, const SlMesh *mesh,
 void sl_sdf_destroy(SlSdf *sdf);
 
 /* Negative inside. Within the band: exact at nodes and in sharp cells, interpolated elsewhere;
-   beyond it never farther from 0 than the true distance. `gradient`, if not NULL, is that of the
-   interpolant (of length near 1) or exact (of length 1). The point must be finite. */
+   beyond it never farther from 0 than the true distance and a tenth of a cell. `gradient`, if not
+   NULL, is that of the interpolant (of length near 1) or exact (of length 1). The point must be
+   finite. */
 float sl_sdf_distance(const SlSdf *sdf, SlVec3 point, SlVec3 *gradient);
 /* Many points at once, in parallel: 3 floats each. gradients may be NULL. */
 void sl_sdf_distances(SlContext *context, const SlSdf *sdf, const float *points, size_t count,

@@ -140,7 +140,7 @@ static size_t read_numbers(const char *text, const char *name, double *to, size_
     const char *at = strstr(text, name);
     size_t count = 0;
     assert_non_null(at);
-    for (at += strlen(name); *at != '\0' && *at != ';'; at++) {
+    for (at += strlen(name); *at != '\0' && strncmp(at, "]]", 2) != 0; at++) {
         char *end = (char *)(uintptr_t)at;
         double x = strchr("[], \n", *at) == NULL ? strtod(at, &end) : 0;
         if (end == at)

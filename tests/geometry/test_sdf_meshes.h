@@ -104,7 +104,8 @@ static inline SlMesh make_cube(SlContext *context, float half)
 
 static inline SlTriangle mesh_triangle(const SlMesh *mesh, size_t t)
 {
-    return (SlTriangle){sl_d3_from(sl_mesh_corner(mesh, t, 0)), sl_d3_from(sl_mesh_corner(mesh, t, 1)),
+    return (SlTriangle){sl_d3_from(sl_mesh_corner(mesh, t, 0)),
+                        sl_d3_from(sl_mesh_corner(mesh, t, 1)),
                         sl_d3_from(sl_mesh_corner(mesh, t, 2))};
 }
 
