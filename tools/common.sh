@@ -4,7 +4,7 @@
 
 # What a build needs, and what one is better with.
 build_packages=(gcc libc6-dev cmake ninja-build libxxhash-dev libpng-dev)
-test_packages=(binutils python3 libcmocka-dev libzstd-dev)
+test_packages=(binutils python3 python3-numpy libcmocka-dev libzstd-dev)
 video_packages=(ffmpeg)
 analysis_packages=(clang cppcheck)
 plot_packages=(python3-numpy python3-matplotlib)

@@ -25,6 +25,7 @@ typedef struct SlSceneOptions {
     /* A renderer's table checks the scene's "render" object; NULL: a tool that does not draw, the
        object is not looked into. */
     const SlTable *render_table;
+    const char *cache_folder; /* for the distance fields of meshes; NULL: none are kept */
 } SlSceneOptions;
 
 SL_API SlSceneOptions sl_default_scene_options(void);

@@ -17,6 +17,19 @@ SlStatus app_context(const char *threads, bool quiet, SlContext **context, SlErr
     return sl_context_create(&def, context, error);
 }
 
+/* Where distance fields are kept from run to run: $XDG_CACHE_HOME/sleet or ~/.cache/sleet. */
+static const char *find_cache(char *path, size_t size)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    if (cache != NULL && cache[0] == '/')
+        snprintf(path, size, "%s/sleet", cache);
+    else if (home != NULL && home[0] == '/')
+        snprintf(path, size, "%s/.cache/sleet", home);
+    else
+        return NULL;
+    return path;
+}
+
 SlStatus app_scene(SlContext *context, const char *path, const AppInput *input, SlScene **scene,
                    SlError *error)
 {
@@ -25,6 +38,8 @@ SlStatus app_scene(SlContext *context, const char *path, const AppInput *input, 
     options.overrides = input->sets;
     options.override_count = input->set_count;
     options.render_table = sl_renderer_tables(&tables)[0];
+    char cache[512];
+    options.cache_folder = find_cache(cache, sizeof cache);
     return sl_scene_read(context, path, &options, scene, error);
 }
 

@@ -44,7 +44,9 @@ static SlStatus draw_folder(Job *job, SlError *error)
         status = sl_frame_read(job->context, path, &frame, error);
         if (status != SL_OK)
             break;
-        status = app_drawing_add(&job->drawing, job->scene, sl_frame_view(frame), false, error);
+        SlFrameView view = *sl_frame_view(frame); /* frames do not hold meshes: the scene does */
+        view.meshes = sl_world_meshes_at(job->world, view.time, &view.mesh_count);
+        status = app_drawing_add(&job->drawing, job->scene, &view, false, error);
         sl_frame_destroy(frame);
         app_progress_show(&job->progress, ++done, "");
         if (app_interrupted())
@@ -112,12 +114,12 @@ static SlStatus set_up(Job *job, const AppInput *input, SlError *error)
     const SlCamera *camera = NULL;
     if (status == SL_OK)
         status = app_camera(job->scene, input->value[O_CAMERA], &camera, error);
-    if (status == SL_OK && !job->from_folder) {
+    if (status == SL_OK) {
         SlWorldDef def = sl_default_world_def();
         def.context = job->context;
         def.on_step = app_step_goes_on;
         status = sl_scene_build(job->scene, &def, &job->world, error);
-        if (status == SL_OK)
+        if (status == SL_OK && !job->from_folder) /* a folder's world only holds the meshes */
             status = sl_world_start(job->world, error);
     }
     if (status != SL_OK)

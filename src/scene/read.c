@@ -1,4 +1,6 @@
 /* A scene from a file, with the solvers this library has. */
+#include <stdio.h>
+
 #include "core/context.h"
 #include "scene/scene.h"
 
@@ -26,5 +28,8 @@ SlStatus sl_scene_read(SlContext *context, const char *path, const SlSceneOption
     status = sl_scene_parse(&context->memory, path, text, bytes, options->overrides,
                             options->override_count, &tables, scene, error);
     sl_free(&context->memory, text, bytes + 1);
+    if (status == SL_OK && options->cache_folder != NULL)
+        snprintf((*scene)->cache_folder, sizeof (*scene)->cache_folder, "%s",
+                 options->cache_folder);
     return status;
 }

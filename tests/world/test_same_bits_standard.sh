@@ -11,7 +11,8 @@ trap 'rm -rf "$out"' EXIT
 
 hash_of() { # program, kernel, threads
     "$1" run "$scene" -o "$out/run" --quiet --frames "$frames" --threads "$3" \
-        --set "systems[0].parameters.kernel=$2" --set "systems[0].parameters.steps=2"
+        --set "systems[0].parameters.kernel=$2" --set "systems[0].parameters.steps=2" \
+        --set 'output={"every": 1000000}' 
 }
 
 programs=("$SLEET_BUILD/sleet")
