@@ -220,6 +220,15 @@ SL_INLINE F8x3 meet_shape(const SlContacts *contacts, size_t k, F8 keep, F8x3 p,
             p = rub(p, x, (F8x3){f8(n0), f8(n1), f8(n2)}, depth, c->around.domain_friction);       \
     } while (0)
 
+/* True if some lane of p lies within `reach` of the box. */
+SL_INLINE bool box_near(SlBox box, F8x3 p, float reach)
+{
+    I8 near = (p.x > f8(box.min.x - reach)) & (p.x < f8(box.max.x + reach)) &
+              (p.y > f8(box.min.y - reach)) & (p.y < f8(box.max.y + reach)) &
+              (p.z > f8(box.min.z - reach)) & (p.z < f8(box.max.z + reach));
+    return i8_bits(near) != 0;
+}
+
 /* Where particles at p that came from x may be. Solids first; the walls have the last word. */
 SL_INLINE F8x3 meet_surfaces(const SlContacts *c, U8 id, F8x3 p, F8x3 x)
 {
@@ -234,7 +243,8 @@ SL_INLINE F8x3 meet_surfaces(const SlContacts *c, U8 id, F8x3 p, F8x3 x)
         return p;
     F8 keep = f8(c->distance) + f8(c->jitter) * contact_share(id);
     for (size_t k = 0; k < c->around.shape_count; k++)
-        p = meet_shape(c, k, keep, p, x);
+        if (box_near(c->around.bounds[k], p, most))
+            p = meet_shape(c, k, keep, p, x);
     for (size_t k = 0; k < c->around.field_count; k++)
         p = meet_field(c, &c->around.fields[k], keep, p, x);
     if (walls || solids) {

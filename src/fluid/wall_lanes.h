@@ -68,8 +68,12 @@ SL_INLINE bool walls_near(const SlPbfPass *pass, F8x4 p)
     I8 near_wall = (p.x < f8(box.min.x + reach)) | (p.x > f8(box.max.x - reach)) |
                    (p.y < f8(box.min.y + reach)) | (p.y > f8(box.max.y - reach)) |
                    (p.z < f8(box.min.z + reach)) | (p.z > f8(box.max.z - reach));
-    return i8_bits(near_wall) != 0 ||
-           pass->contacts.around.shape_count + pass->contacts.around.field_count > 0;
+    if (i8_bits(near_wall) != 0 || pass->contacts.around.field_count > 0)
+        return true;
+    for (size_t k = 0; k < pass->contacts.around.shape_count; k++)
+        if (box_near(pass->contacts.around.bounds[k], (F8x3){p.x, p.y, p.z}, reach))
+            return true;
+    return false;
 }
 
 SL_INLINE WallDensity wall_density(SlKernelKind kind, const SlPbfPass *pass, F8x4 at)

@@ -60,6 +60,7 @@ typedef struct SlSurroundings {
     SlBox domain;
     float domain_friction;
     const SlShape *shapes; /* where they are at the end of the step */
+    const SlBox *bounds;         /* one per shape: a quick test before the exact one */
     const SlBodyMotion *motions; /* one per shape; NULL: nothing moves */
     size_t shape_count;
     const SlFieldBody *fields;

@@ -1,6 +1,7 @@
 /* Colliders that move: before each sub-step they go to where they are at its end. */
 #include "world/world.h"
 
+#include "geometry/shape.h"
 #include "math/vec3.h"
 
 void sl_world_move_bodies(SlWorld *world, double time, double dt)
@@ -19,6 +20,7 @@ void sl_world_move_bodies(SlWorld *world, double time, double dt)
         sl_pose_rates(&from, &to, dt, &motion->velocity, &motion->spin);
         motion->pivot = sl_add(from.pivot, from.position);
         world->shapes[k] = sl_pose_shape(&to, &world->rest_shapes[k]);
+        world->bounds[k] = sl_shape_bounds(&world->shapes[k]);
     }
 }
 

@@ -118,12 +118,15 @@ static SlStatus refuse_late(const SlWorld *world, SlError *error)
 
 void sl_world_tell_surroundings(SlWorld *world)
 {
+    for (uint32_t k = 0; k < world->shape_count; k++)
+        world->bounds[k] = sl_shape_bounds(&world->shapes[k]);
     for (uint32_t k = 0; k < world->system_count; k++)
         world->systems[k]->base.surroundings =
             (SlSurroundings){.gravity = world->def.gravity,
                              .domain = world->def.domain,
                              .domain_friction = world->def.domain_friction,
                              .shapes = world->shapes,
+                             .bounds = world->bounds,
                              .motions = world->moves ? world->motions : NULL,
                              .shape_count = world->shape_count,
                              .fields = world->fields,

@@ -39,6 +39,7 @@ struct SlWorld {
     uint32_t shape_count;
     SlShape rest_shapes[SL_MOST_SHAPES]; /* as they were added */
     SlMotion *paths[SL_MOST_SHAPES];     /* how each moves; NULL: not */
+    SlBox bounds[SL_MOST_SHAPES];         /* of shapes */
     SlBodyMotion motions[SL_MOST_SHAPES]; /* of the step under way */
     bool moves;                           /* some collider has a path */
     SlMeshBody *meshes[SL_MOST_MESHES];
