@@ -98,6 +98,8 @@ void app_frame_path(char *path, size_t size, const char *folder, uint64_t frame,
 /* Numbers of the frames in a folder, ascending; returns how many, -1 if it cannot be read. */
 long app_list_frames(const char *folder, uint64_t **frames);
 bool app_is_folder(const char *path);
+/* A path relative to the folder of this program. */
+void app_beside_program(char *path, size_t size, const char *relative);
 /* The file name without folder and ending. */
 void app_stem(char *stem, size_t size, const char *path);
 

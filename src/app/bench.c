@@ -79,13 +79,7 @@ static SlStatus measure_machine(uint32_t threads, Machine *machine, SlError *err
 
 static FILE *open_limits(char *path, size_t size)
 {
-    char program[700];
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[length > 0 ? length : 0] = '\0';
-    char *slash = strrchr(program, '/');
-    if (slash != NULL)
-        *slash = '\0';
-    snprintf(path, size, "%s/../bench/limits.csv", program);
+    app_beside_program(path, size, "../bench/limits.csv");
     FILE *file = fopen(path, "r");
     if (file == NULL) {
         snprintf(path, size, "bench/limits.csv");

@@ -20,15 +20,9 @@ static const AppOption options[O_COUNT] = {
 /* The folder of scenes: beside the working folder, or beside the program. */
 static bool find_scenes(char *folder, size_t size)
 {
-    char program[700];
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[length > 0 ? length : 0] = '\0';
-    char *slash = strrchr(program, '/');
-    if (slash != NULL)
-        *slash = '\0';
-    snprintf(folder, size, "%s/../scenes", program);
+    app_beside_program(folder, size, "../scenes");
     if (!app_is_folder(folder))
-        snprintf(folder, size, "%s/../share/sleet/scenes", program);
+        app_beside_program(folder, size, "../share/sleet/scenes");
     if (!app_is_folder(folder))
         snprintf(folder, size, "scenes");
     return app_is_folder(folder);

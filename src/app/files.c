@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "app/app.h"
 #include "core/error.h"
@@ -105,6 +106,17 @@ long app_list_frames(const char *folder, uint64_t **frames)
     if (count > 0)
         qsort(*frames, count, sizeof **frames, compare_numbers);
     return (long)count;
+}
+
+void app_beside_program(char *path, size_t size, const char *relative)
+{
+    char program[700];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(program, '/');
+    if (slash != NULL)
+        *slash = '\0';
+    snprintf(path, size, "%s/%s", program, relative);
 }
 
 bool app_is_folder(const char *path)

@@ -173,40 +173,36 @@ SL_INLINE F8x3 carried(const SlBodyMotion *m, float dt, F8x3 x)
                   f8_fma(f8(dt), v.z + (w.x * r.y - w.y * r.x), x.z)};
 }
 
-SL_INLINE F8x3 meet_field(const SlContacts *contacts, const SlFieldBody *body, F8 keep, F8x3 p,
-                          F8x3 x)
+/* Keeps p away from the surface; friction against it, which moves with `motion` (NULL: rests). */
+SL_INLINE F8x3 push_out(Surface surface, F8 keep, F8x3 p, F8x3 x, float friction,
+                        const SlBodyMotion *motion, float dt)
 {
-    F8x3 local = field_local(body, p);
-    uint32_t bits = i8_bits(field_near(body, local, contacts->distance + contacts->jitter));
-    if (bits == 0)
-        return p;
-    Surface surface = field_surface(body, local, bits);
     F8 depth = f8_max(keep - surface.distance, f8(0));
     if (i8_bits(depth > f8(0)) == 0)
         return p;
     p.x = f8_fma(depth, surface.normal.x, p.x);
     p.y = f8_fma(depth, surface.normal.y, p.y);
     p.z = f8_fma(depth, surface.normal.z, p.z);
-    if (body->friction <= 0)
+    if (friction <= 0)
         return p;
-    return rub(p, carried(&body->motion, contacts->dt, x), surface.normal, depth, body->friction);
+    return rub(p, motion != NULL ? carried(motion, dt, x) : x, surface.normal, depth, friction);
 }
 
-SL_INLINE F8x3 meet_shape(const SlContacts *contacts, size_t k, F8 keep, F8x3 p, F8x3 x)
+SL_INLINE F8x3 meet_field(const SlContacts *c, const SlFieldBody *body, F8 keep, F8x3 p, F8x3 x)
 {
-    const SlShape *s = &contacts->around.shapes[k];
-    Surface surface = shape_surface(s, p);
-    F8 depth = f8_max(keep - surface.distance, f8(0));
-    if (i8_bits(depth > f8(0)) == 0)
+    F8x3 local = field_local(body, p);
+    uint32_t bits = i8_bits(field_near(body, local, c->distance + c->jitter));
+    if (bits == 0)
         return p;
-    p.x = f8_fma(depth, surface.normal.x, p.x);
-    p.y = f8_fma(depth, surface.normal.y, p.y);
-    p.z = f8_fma(depth, surface.normal.z, p.z);
-    if (s->friction <= 0)
-        return p;
-    if (contacts->around.motions != NULL)
-        x = carried(&contacts->around.motions[k], contacts->dt, x);
-    return rub(p, x, surface.normal, depth, s->friction);
+    return push_out(field_surface(body, local, bits), keep, p, x, body->friction, &body->motion,
+                    c->dt);
+}
+
+SL_INLINE F8x3 meet_shape(const SlContacts *c, size_t k, F8 keep, F8x3 p, F8x3 x)
+{
+    const SlShape *shape = &c->around.shapes[k];
+    const SlBodyMotion *motion = c->around.motions != NULL ? &c->around.motions[k] : NULL;
+    return push_out(shape_surface(shape, p), keep, p, x, shape->friction, motion, c->dt);
 }
 
 /* One pair of walls: clamp p between them, then friction. */
