@@ -11,7 +11,7 @@
 #include "core/simd.h"
 #include "render/splats_lanes.h"
 
-#define SLACK (-1.0f / 1024) /* pixels beyond an edge: no cracks between neighbours */
+#define SLACK (-1.0f / 8192) /* pixels beyond an edge: no cracks between neighbours */
 
 /* A function c[0] x + c[1] y + c[2] of pixels from the tile's corner. */
 typedef struct Plane {
