@@ -100,19 +100,21 @@ static bool set_for_camera(const SlSplatFrame *frame, uint32_t t, int left, int 
 static bool set_for_light(const SlSplatFrame *frame, uint32_t t, int left, int top, Triangle *out)
 {
     const SlTriangles *all = &frame->triangles;
-    double h[3][3], weight[3][3], depth[3], s;
+    double h[3][3], weight[3][3], depth[3], s, near = SL_FAR, far = -SL_FAR;
     for (size_t k = 0; k < 3; k++) {
         SlVec3 v = all->light[all->corner[3 * (size_t)t + k]];
         h[k][0] = (double)v.x - left;
         h[k][1] = (double)v.y - top;
         h[k][2] = 1;
         depth[k] = v.z;
+        near = v.z < near ? v.z : near; /* fmin is a call here, and a slow one between vectors */
+        far = v.z > far ? v.z : far;
     }
     if (!set_edges(h, weight, out, &s))
         return false;
     out->value = sum_plane(weight, depth[0], depth[1], depth[2]);
-    out->low = (float)fmin(depth[0], fmin(depth[1], depth[2]));
-    out->high = (float)fmax(depth[0], fmax(depth[1], depth[2]));
+    out->low = (float)near;
+    out->high = (float)far;
     return true;
 }
 
