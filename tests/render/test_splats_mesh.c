@@ -154,8 +154,10 @@ static void compare_sample(float z, float other_z, uint32_t n, uint32_t other_n,
     misses->depth += fabsf(z - other_z) > depth_slack;
     assert_int_equal(SL_MATERIAL_SOLID, n >> 30);
     double most = 0;
-    for (int k = 0; k < 3; k++)
-        most = fmax(most, fabs(((double)(n >> 10 * k & 1023) - (other_n >> 10 * k & 1023)) / 511.5));
+    for (int k = 0; k < 3; k++) {
+        double a = n >> 10 * k & 1023, b = other_n >> 10 * k & 1023;
+        most = fmax(most, fabs(a - b) / 511.5);
+    }
     misses->normal += most > normal_slack;
 }
 
