@@ -237,13 +237,13 @@ static void fine_ball_is_close_to_the_sphere(void **state)
     SlShape shape = sl_default_shape(SL_SHAPE_SPHERE);
     shape.center = (SlVec3){0, 0, 0};
     shape.radius = 0.9f;
-    SlMeshView mesh = ball(60, 0);
+    SlMeshView mesh = ball(30, 0); /* flat triangles would miss the normals */
     mesh.side_x.x = mesh.side_y.y = mesh.side_z.z = 0.9f;
-    Misses misses = compare(&mesh, shape, best_isa(), 2e-3, 0.02);
+    Misses misses = compare(&mesh, shape, best_isa(), 5e-3, 0.02);
     assert_true(misses.shared > 10000);
     assert_true(misses.outline < misses.shared / 200);
-    assert_true(misses.depth < misses.shared / 100); /* the rim is steep */
-    assert_true(misses.normal < misses.shared / 100);
+    assert_true(misses.depth < misses.shared / 50); /* the rim is steep */
+    assert_true(misses.normal < misses.shared / 500);
 }
 
 /* A wall of many triangles in front of the camera leaves no sample open. */
