@@ -83,6 +83,7 @@ typedef struct Splats {
     const SlSolidKernels *solid;
     const SlRasterKernels *raster;
     const SlShadowKernels *shadow;
+    const SlMeshKernels *mesh;
     const SlLightKernels *light;
     const SlBlendKernels *blend;
     const SlShadeKernels *shade;
@@ -181,6 +182,7 @@ static SlStatus init(void *state, SlContext *context, const SlParamValue *values
     splats->solid = SL_KERNELS(context->isa, sl_solid_kernels);
     splats->raster = SL_KERNELS(context->isa, sl_raster_kernels);
     splats->shadow = SL_KERNELS(context->isa, sl_shadow_kernels);
+    splats->mesh = SL_KERNELS(context->isa, sl_mesh_kernels);
     splats->light = SL_KERNELS(context->isa, sl_light_kernels);
     splats->blend = SL_KERNELS(context->isa, sl_blend_kernels);
     splats->shade = SL_KERNELS(context->isa, sl_shade_kernels);
@@ -257,6 +259,8 @@ static void shadow_tile(void *argument, size_t begin, size_t end, size_t chunk)
     for (uint32_t k = 0; k < f->solid_count; k++)
         if (touches(f->solids[k].light_rect, begin, shadow->tiles))
             splats->solid->draw(&f->solids[k], &shadow->rays, x + 0.5f, y + 0.5f, 0, z, NULL);
+    if (f->triangles.count > 0)
+        splats->mesh->shadow(f, begin, z);
     splats->shadow->splats(f, begin, z);
     float *out = shadow->depth + sl_tile_origin(begin, shadow->tiles, shadow->stride);
     for (size_t row = 0; row < SL_TILE; row++)
@@ -288,6 +292,8 @@ static void raster_tile(void *argument, size_t begin, size_t end, size_t chunk)
             splats->solid->draw(&f->solids[k], &f->rays, x + f->offset_x[s], y + f->offset_y[s],
                                 (uint32_t)f->count + k, f->z + plane, f->id + plane);
         }
+    if (f->triangles.count > 0)
+        splats->mesh->draw(f, begin);
     if (!f->look.transparent)
         splats->raster->splats(f, begin);
     for (uint32_t k = 0; k < f->solid_count; k++)
@@ -414,7 +420,7 @@ static void set_look(const Splats *splats, const SlFrameView *view, const SlBox 
 }
 
 static SlStatus set_scene(Splats *splats, const SlFrameView *view, const SlBox *scene,
-                          SlError *error)
+                          const SlBox *reach, SlError *error)
 {
     SlSplatFrame *f = &splats->frame;
     uint32_t most = (uint32_t)view->shape_count + 1;
@@ -426,21 +432,23 @@ static SlStatus set_scene(Splats *splats, const SlFrameView *view, const SlBox *
                            .radius_scale = (float)number(splats, RADIUS_SCALE),
                            .scene = *scene};
     SlStatus status =
-        sl_splats_gather(splats->context, &splats->scratch, view, &coloring, most + 1, f, error);
+        sl_splats_gather(splats->context, &splats->scratch, view, &coloring, most + 2, f, error);
     if (status != SL_OK)
         return status;
     SlSolid *solids = SL_PUSH(&splats->scratch, SlSolid, most);
     if (solids == NULL)
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory to draw %u solids", most);
     f->solids = solids;
-    f->solid_count = sl_scene_solids(view, scene, number(splats, GROUND) != 0, solids);
+    f->solid_count = sl_scene_solids(
+        view, scene, number(splats, GROUND) != 0 ? &reach->min.y : NULL, solids);
     uint32_t *colors = f->color + f->count;
     for (uint32_t k = 0; k < f->solid_count; k++)
         sl_scene_bound_solid(f, &solids[k]);
     for (uint32_t k = 0; k < f->solid_count; k++)
         colors[k] = sl_color_pack(color(splats, solids[k].ground ? GROUND_COLOR : SOLID_COLOR));
     colors[f->solid_count] = 0;
-    return SL_OK;
+    f->color[sl_mesh_id(f)] = sl_color_pack(color(splats, SOLID_COLOR));
+    return sl_splats_gather_meshes(splats->context, &splats->scratch, view, f, error);
 }
 
 static SlStatus draw(void *state, const SlFrameView *view, const SlCamera *camera,
@@ -451,12 +459,13 @@ static SlStatus draw(void *state, const SlFrameView *view, const SlCamera *camer
     SlPool *pool = splats->context->pool;
     size_t tiles = (size_t)f->tiles_x * f->tiles_y;
     sl_arena_reset(&splats->scratch);
-    SlBox scene = sl_scene_box(view);
+    SlBox scene = sl_scene_box(view), reach = sl_scene_reach(view, &scene);
+    SlBox lit = sl_scene_shadow_box(&scene, &reach);
     f->camera = sl_camera_frame(camera, f->width, f->height);
     f->rays = sl_scene_camera_rays(&f->camera);
     set_look(splats, view, &scene, f);
-    sl_scene_aim_shadow(&scene, sl_unit(vector(splats, LIGHT)), &f->camera, &f->shadow);
-    SlStatus status = set_scene(splats, view, &scene, error);
+    sl_scene_aim_shadow(&lit, sl_unit(vector(splats, LIGHT)), &f->camera, &f->shadow);
+    SlStatus status = set_scene(splats, view, &scene, &reach, error);
     if (status != SL_OK)
         return status;
     if (!sort_particles(splats))

@@ -4,8 +4,9 @@
      gather      frame view -> world (x, y, z, radius), color          splats_gather.c
      project     world -> record, rect, key (camera); light_record, light_rect
      sort, bin   key -> order -> bins; light_rect -> light_bins        bins.c
-     shadow      light_bins, solids -> shadow.depth                    splats_shadow_kernels.c
-     raster      bins, solids -> z, id, then normal and albedo         splats_raster_kernels.c
+     meshes      frame view -> triangles with normals and bins         splats_mesh.c
+     shadow      light_bins, solids, triangles -> shadow.depth         splats_shadow_kernels.c
+     raster      solids, triangles, bins -> z, id, normal, albedo      splats_raster_kernels.c
      light       depth, normal, shadow -> raw occlusion, lit; blur     splats_light_kernels.c
      shade       all of it -> pixels                                   splats_shade_kernels.c
      edges       the domain's box over the pixels                      splats_edges.c
@@ -34,6 +35,7 @@ enum {
 };
 
 #define SL_TAP_REACH 0.1f /* most that a tap is away, in picture heights */
+#define SL_NEAR 1e-4f /* m: nothing nearer to the eye is drawn */
 #define SL_FAR 1e30f /* depth where nothing is: finite, so that no infinity turns into NaN */
 
 /* The top two bits of a packed normal. */
@@ -46,6 +48,17 @@ typedef struct SlSolid {
     bool ground;
     SlRect rect, light_rect; /* where it may be seen in the two pictures */
 } SlSolid;
+
+/* The triangles of all meshes. */
+typedef struct SlTriangles {
+    size_t vertex_count, count;
+    SlVec3 *view;     /* vertices in view space, m */
+    SlVec3 *light;    /* texel x, texel y, depth in m */
+    uint32_t *corner; /* three vertices each; the first is UINT32_MAX: not to be drawn */
+    SlVec3 *normal;   /* unit, view space, at those corners; only where rect is not empty */
+    SlRect *rect, *light_rect;
+    SlBins bins, light_bins;
+} SlTriangles;
 
 /* Rays of a picture, world space: at pixel position (x, y), origin + x origin_x + y origin_y along
    direction + x direction_x + y direction_y. The ray's parameter is the depth that is stored. */
@@ -86,7 +99,7 @@ typedef struct SlSplatFrame {
     /* Particles; arrays are padded to eight. */
     size_t count;
     float *world;        /* x, y, z, radius in m */
-    uint32_t *color;     /* packed; then the solids' and one for nothing: ids index it */
+    uint32_t *color;     /* packed; then the solids', nothing's and the meshes': ids index it */
     float *record;       /* view space x, y, z, radius in m */
     SlRect *rect;
     uint32_t *key;       /* front depth, in order, 24 bits; the greatest: not to be drawn */
@@ -97,6 +110,7 @@ typedef struct SlSplatFrame {
 
     const SlSolid *solids;
     uint32_t solid_count;
+    SlTriangles triangles;
 
     /* By tile. */
     float *z;
@@ -115,6 +129,12 @@ typedef struct SlSplatFrame {
 static inline size_t sl_tile_plane(const SlSplatFrame *frame, size_t tile, uint32_t sample)
 {
     return (tile * frame->samples + sample) * SL_TILE_SIZE;
+}
+
+/* What the pixels of all meshes have as id. */
+static inline uint32_t sl_mesh_id(const SlSplatFrame *frame)
+{
+    return (uint32_t)frame->count + frame->solid_count + 1;
 }
 
 /* Of (0, 0) of a tile in a row plane. */
@@ -152,6 +172,12 @@ typedef struct SlShadowKernels {
     void (*splats)(const SlSplatFrame *frame, size_t tile, float *z);
 } SlShadowKernels;
 
+/* One tile each, where there are triangles. */
+typedef struct SlMeshKernels {
+    void (*draw)(const SlSplatFrame *frame, size_t tile); /* depth, id and normal, all samples */
+    void (*shadow)(const SlSplatFrame *frame, size_t tile, float *z);
+} SlMeshKernels;
+
 typedef struct SlLightKernels {
     /* sky false: nothing near can hide the sky. */
     void (*gather)(const SlSplatFrame *frame, size_t tile, bool sky);
@@ -177,6 +203,7 @@ SL_DECLARE_KERNELS(SlProjectKernels, sl_project_kernels);
 SL_DECLARE_KERNELS(SlSolidKernels, sl_solid_kernels);
 SL_DECLARE_KERNELS(SlRasterKernels, sl_raster_kernels);
 SL_DECLARE_KERNELS(SlShadowKernels, sl_shadow_kernels);
+SL_DECLARE_KERNELS(SlMeshKernels, sl_mesh_kernels);
 SL_DECLARE_KERNELS(SlLightKernels, sl_light_kernels);
 SL_DECLARE_KERNELS(SlBlendKernels, sl_blend_kernels);
 SL_DECLARE_KERNELS(SlShadeKernels, sl_shade_kernels);
@@ -195,6 +222,10 @@ typedef struct SlColoring {
 SlStatus sl_splats_gather(SlContext *context, SlArena *arena, const SlFrameView *view,
                           const SlColoring *coloring, uint32_t extra, SlSplatFrame *frame,
                           SlError *error);
+/* Fills triangles from all meshes; camera and shadow must be set. A triangle with a vertex that is
+   not there or not finite is left out. */
+SlStatus sl_splats_gather_meshes(SlContext *context, SlArena *arena, const SlFrameView *view,
+                                 SlSplatFrame *frame, SlError *error);
 /* Thin lines along the box's edges, hidden where something is nearer. */
 void sl_splats_edges(const SlSplatFrame *frame, const SlBox *box);
 

@@ -92,12 +92,12 @@ static U8 particle_normals(const SlSplatFrame *frame, U8 index, F8 a, float b, F
     return pack_normal(scaled(out, f8(1) / c.w), SL_MATERIAL_PARTICLE);
 }
 
-/* Ids become albedos, and particles get their normals; solids have theirs. */
+/* Ids become albedos, and particles get their normals; solids and meshes have theirs. */
 static bool resolve(const SlSplatFrame *frame, size_t tile)
 {
     U8 count = u8((uint32_t)frame->count), nothing = count + u8(frame->solid_count);
     U8 flat = nothing - u8(frame->solid_count > 0 && frame->solids[frame->solid_count - 1].ground);
-    U8 busy = u8(0);
+    U8 mesh = u8(sl_mesh_id(frame)), busy = u8(0);
     for (uint32_t s = 0; s < frame->samples; s++) {
         Slopes slopes = tile_slopes(frame, tile, s);
         size_t plane = sl_tile_plane(frame, tile, s);
@@ -105,7 +105,7 @@ static bool resolve(const SlSplatFrame *frame, size_t tile)
             for (int x = 0; x < SL_TILE; x += 8) {
                 size_t at = plane + (size_t)(y * SL_TILE_STRIDE + x);
                 U8 id = u8_load(frame->id + at), particle = (U8)(id < count);
-                busy |= (U8)(id < flat);
+                busy |= (U8)(id < flat) | (U8)(id == mesh);
                 U8 normal = u8_load(frame->normal + at) & (U8)(id != nothing);
                 if (i8_bits((I8)particle) != 0)
                     normal = u8_select(particle,

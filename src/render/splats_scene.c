@@ -16,6 +16,20 @@ static void grow(SlBox *box, SlVec3 p)
     box->max = sl_vec3(fmaxf(box->max.x, p.x), fmaxf(box->max.y, p.y), fmaxf(box->max.z, p.z));
 }
 
+static void grow_by_meshes(SlBox *box, const SlFrameView *view)
+{
+    for (size_t m = 0; m < view->mesh_count; m++) {
+        const SlMeshView *mesh = &view->meshes[m];
+        for (size_t i = 0; mesh->positions != NULL && i < mesh->vertex_count; i++) {
+            const float *v = mesh->positions + 3 * i;
+            SlVec3 p = sl_add(sl_add(mesh->origin, sl_scale(mesh->side_x, v[0])),
+                              sl_add(sl_scale(mesh->side_y, v[1]), sl_scale(mesh->side_z, v[2])));
+            if (sl_finite(p))
+                grow(box, p);
+        }
+    }
+}
+
 SlBox sl_scene_box(const SlFrameView *view)
 {
     if (is_box(&view->domain))
@@ -31,13 +45,43 @@ SlBox sl_scene_box(const SlFrameView *view)
                 grow(&box, p);
         }
     }
-    if (!is_box(&box)) { /* no particles, or all in one plane */
+    grow_by_meshes(&box, view);
+    if (!is_box(&box)) { /* nothing, or all in one plane */
         SlVec3 half = {0.5f, 0.5f, 0.5f};
         SlVec3 middle = box.min.x <= box.max.x ? box.min : sl_vec3(0, 0.5f, 0);
         grow(&box, sl_sub(middle, half));
         grow(&box, sl_add(middle, half));
     }
     return box;
+}
+
+SlBox sl_scene_reach(const SlFrameView *view, const SlBox *scene)
+{
+    SlBox reach = *scene;
+    SlVec3 size = sl_sub(scene->max, scene->min);
+    SlVec3 low = sl_sub(scene->min, size), high = sl_add(scene->max, size);
+    grow_by_meshes(&reach, view);
+    reach.min = sl_vec3(fmaxf(reach.min.x, low.x), fmaxf(reach.min.y, low.y),
+                        fmaxf(reach.min.z, low.z));
+    reach.max = sl_vec3(fminf(reach.max.x, high.x), fminf(reach.max.y, high.y),
+                        fminf(reach.max.z, high.z));
+    return reach;
+}
+
+static float in_steps(float beyond, float size)
+{
+    float step = size / 8;
+    return beyond > 0 ? ceilf(beyond / step - 1e-3f) * step : 0;
+}
+
+SlBox sl_scene_shadow_box(const SlBox *scene, const SlBox *reach)
+{
+    SlVec3 size = sl_sub(scene->max, scene->min);
+    SlVec3 low = sl_sub(scene->min, reach->min), high = sl_sub(reach->max, scene->max);
+    return (SlBox){sl_sub(scene->min, sl_vec3(in_steps(low.x, size.x), in_steps(low.y, size.y),
+                                              in_steps(low.z, size.z))),
+                   sl_add(scene->max, sl_vec3(in_steps(high.x, size.x), in_steps(high.y, size.y),
+                                              in_steps(high.z, size.z)))};
 }
 
 float sl_scene_spacing(const SlFrameView *view, const SlBox *scene)
@@ -57,7 +101,8 @@ float sl_scene_checker(const SlBox *scene)
     return ten * (ratio < 1.5f ? 1 : ratio < 3.5f ? 2 : ratio < 7.5f ? 5 : 10);
 }
 
-uint32_t sl_scene_solids(const SlFrameView *view, const SlBox *scene, bool ground, SlSolid *solids)
+uint32_t sl_scene_solids(const SlFrameView *view, const SlBox *scene, const float *floor,
+                         SlSolid *solids)
 {
     uint32_t count = 0;
     SlVec3 size = sl_sub(scene->max, scene->min);
@@ -67,11 +112,11 @@ uint32_t sl_scene_solids(const SlFrameView *view, const SlBox *scene, bool groun
         const char *reason;
         count += sl_shape_prepare(&solid->shape, &reason);
     }
-    if (ground) {
-        /* A little below the domain's floor, which a plane collider may draw. */
+    if (floor != NULL) {
+        /* A little below the floor, which a plane collider may draw. */
         SlSolid *solid = &solids[count++];
         *solid = (SlSolid){.shape = sl_default_shape(SL_SHAPE_PLANE), .ground = true};
-        solid->shape.center = sl_vec3(scene->min.x, scene->min.y - 1e-3f * size.y, scene->min.z);
+        solid->shape.center = sl_vec3(scene->min.x, *floor - 1e-3f * size.y, scene->min.z);
     }
     return count;
 }

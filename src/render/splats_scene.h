@@ -5,14 +5,19 @@
 #include "render/splats.h"
 #include "world/view.h"
 
-/* The domain; where that is no box, the finite particles' bounds, or a unit box. */
+/* The domain; where that is no box, the bounds of particles and meshes, or a unit box. */
 SlBox sl_scene_box(const SlFrameView *view);
+/* The scene and its meshes, at most the scene's size beyond it on each side. */
+SlBox sl_scene_reach(const SlFrameView *view, const SlBox *scene);
+/* What the shadow map covers: the reach in steps, for shadows must not swim with a moving mesh. */
+SlBox sl_scene_shadow_box(const SlBox *scene, const SlBox *reach);
 /* The largest particle spacing, or a part of the scene's size where there are no particles. */
 float sl_scene_spacing(const SlFrameView *view, const SlBox *scene);
 /* Side of the ground's squares: 1, 2 or 5 times a power of ten, about a tenth of the scene. */
 float sl_scene_checker(const SlBox *scene);
-/* Shapes that can be drawn, then the ground if wanted; room for shape_count + 1. */
-uint32_t sl_scene_solids(const SlFrameView *view, const SlBox *scene, bool ground,
+/* Shapes that can be drawn, then the ground under height *floor (NULL: none); room for
+   shape_count + 1. */
+uint32_t sl_scene_solids(const SlFrameView *view, const SlBox *scene, const float *floor,
                          SlSolid *solids);
 /* Fills in where a solid may be seen: bounds of a sphere around it. */
 void sl_scene_bound_solid(const SlSplatFrame *frame, SlSolid *solid);

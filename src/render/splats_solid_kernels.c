@@ -7,8 +7,6 @@ typedef struct Ray8 {
     F8x3 o, d;
 } Ray8;
 
-#define NEAR 1e-4f
-
 static inline F8x3 minus(F8x3 a, F8x3 b)
 {
     return (F8x3){a.x - b.x, a.y - b.y, a.z - b.z};
@@ -26,7 +24,7 @@ static inline Ray8 rays_at(const SlRays *r, F8 x, float y)
 /* The nearer of t and a candidate that must lie in front. */
 static inline F8 nearer(F8 t, F8 candidate, I8 valid)
 {
-    valid &= (candidate > f8(NEAR)) & (candidate < t);
+    valid &= (candidate > f8(SL_NEAR)) & (candidate < t);
     return f8_select(valid, candidate, t);
 }
 
