@@ -30,10 +30,9 @@ extern const BenchKind bench_passes, bench_render;
 
 void bench_report(Bench *bench, double value, const char *unit, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* Sorts and returns the middle: for ratios taken within one round. */
-double bench_median(double *values, size_t count);
-/* Sorts and returns the first quartile: for times, to which a busy machine can only add. */
-double bench_quartile(double *values, size_t count);
+/* Sorts and returns the first tenth: a busy machine can only add to a time, and this one is busy
+   with others' work for seconds on end, which moves a median by half. */
+double bench_low(double *values, size_t count);
 /* A dam break of side³ particles, half a second in (a tenth if quick), ready for one more step. */
 SlStatus bench_dam(uint32_t threads, uint32_t side, const char *kernel, uint32_t steps,
                    SlWorld **world, SlError *error);
