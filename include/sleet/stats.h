@@ -19,6 +19,15 @@ typedef enum SlStage {
 } SlStage;
 SL_API const char *sl_stage_name(SlStage stage);
 
+/* What the fluid did to a body during a step, in the mean: pressure, contact and friction. The
+   torque is about `center`: a shape's own, the middle of a mesh's bounds, the domain's origin. */
+typedef struct SlBodyForce {
+    const char *name; /* the collider's, or "domain" */
+    SlVec3 center;    /* m */
+    double force[3];  /* N */
+    double torque[3]; /* N m */
+} SlBodyForce;
+
 /* What one step did. A row of stats.csv. */
 typedef struct SlStepStats {
     uint64_t step; /* counted from 1 */
@@ -32,6 +41,8 @@ typedef struct SlStepStats {
     double kinetic_energy; /* J */
     double total_energy;   /* J: kinetic + potential; potential is 0 at the origin */
     double max_speed;      /* m/s */
+    const SlBodyForce *bodies; /* one per collider; valid until the next step of the system */
+    size_t body_count;
 } SlStepStats;
 
 #ifdef __cplusplus

@@ -78,6 +78,9 @@ SL_API SlStatus sl_world_add_collider(SlWorld *world, const SlShape *shape, SlCo
 
 SL_API SlStatus sl_world_add_mesh_collider(SlWorld *world, const SlMeshColliderDef *def,
                                            SlColliderId *id, SlError *error);
+/* The collider's name in stats; at most 31 characters, copied. Without one it is "shape1", "mesh1"
+   and on, in the order added. */
+SL_API void sl_collider_set_name(SlWorld *world, SlColliderId id, const char *name);
 /* From now on the collider moves so; time 0 is the world's start. */
 SL_API SlStatus sl_collider_set_motion(SlWorld *world, SlColliderId id, const SlMotionDef *motion,
                                        SlError *error);

@@ -107,6 +107,7 @@ void app_stem(char *stem, size_t size, const char *path);
 typedef struct AppStats {
     FILE *file;
     char path[1024];
+    bool headed;
 } AppStats;
 SlStatus app_stats_open(AppStats *stats, const char *folder, SlError *error);
 void app_stats_add(AppStats *stats, const char *system, const SlStepStats *step);

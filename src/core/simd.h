@@ -289,4 +289,10 @@ SL_INLINE F8 f8x3_dot(F8x3 a, F8x3 b)
     return f8_fma(a.x, b.x, f8_fma(a.y, b.y, a.z * b.z));
 }
 
+/* a b + c. */
+SL_INLINE F8x3 f8x3_fma(F8 a, F8x3 b, F8x3 c)
+{
+    return (F8x3){f8_fma(a, b.x, c.x), f8_fma(a, b.y, c.y), f8_fma(a, b.z, c.z)};
+}
+
 #endif

@@ -6,8 +6,13 @@
 
 #include "particles/system.h"
 
+/* Where a loop adds up what it gives to bodies; see SlPbfPass.forces. */
+enum { SL_FORCE_LANES = 6 }; /* sum of displacements, and of arm × displacement */
+
 typedef struct SlContacts {
     SlSurroundings around;
+    const SlVec3 *centers; /* one per body (particles/boundary.h): what torques are about */
+    bool tally_domain;     /* the domain's walls are a body too */
     float dt;       /* s: how long moving surfaces move */
     float distance; /* m: nearest a particle's centre comes to a surface */
     float jitter;   /* m: plus up to this, by a hash of the id; 0 makes corners explode */

@@ -20,6 +20,37 @@ SL_INLINE F8 contact_share(U8 id)
     return f8_from_i8((I8)(h >> 8)) * f8(0x1p-24f);
 }
 
+/* Displacements given to particles, added up by body: what the bodies feel is the opposite. */
+typedef struct Tally {
+    double *sums; /* [body][SL_FORCE_LANES]; NULL: nobody asks */
+    I8 owned;     /* lanes that are particles */
+} Tally;
+
+/* `moved` lanes were pushed by the body, at `at`. */
+SL_INLINE void tally_push(const Tally *tally, const SlContacts *c, size_t body, F8x3 moved, F8x3 at)
+{
+    F8x3 m = {f8_keep(tally->owned, moved.x), f8_keep(tally->owned, moved.y),
+              f8_keep(tally->owned, moved.z)};
+    SlVec3 center = c->centers[body];
+    F8x3 arm = {at.x - f8(center.x), at.y - f8(center.y), at.z - f8(center.z)};
+    /* A lane that was not moved may be far away: 0 × far is still 0. */
+    double *sums = tally->sums + SL_FORCE_LANES * body;
+    sums[0] += (double)f8_sum(m.x);
+    sums[1] += (double)f8_sum(m.y);
+    sums[2] += (double)f8_sum(m.z);
+    sums[3] += (double)f8_sum(arm.y * m.z - arm.z * m.y);
+    sums[4] += (double)f8_sum(arm.z * m.x - arm.x * m.z);
+    sums[5] += (double)f8_sum(arm.x * m.y - arm.y * m.x);
+}
+
+SL_INLINE void tally_change(const Tally *tally, const SlContacts *c, size_t body, F8x3 before,
+                            F8x3 after)
+{
+    F8x3 moved = {after.x - before.x, after.y - before.y, after.z - before.z};
+    if (i8_bits((moved.x != f8(0)) | (moved.y != f8(0)) | (moved.z != f8(0))) != 0)
+        tally_push(tally, c, body, moved, after);
+}
+
 typedef struct Surface {
     F8 distance;
     F8x3 normal;
@@ -116,13 +147,13 @@ SL_INLINE Surface shape_surface(const SlShape *s, F8x3 p)
 
 /* Position p after friction: of its way from x along the surface, at most friction × depth is
    taken back. depth is 0 where there is no contact. */
-SL_INLINE F8x3 rub(F8x3 p, F8x3 x, F8x3 normal, F8 depth, float friction)
+SL_INLINE F8x3 rub(F8x3 p, F8x3 x, F8x3 normal, F8 depth, F8 friction)
 {
     F8x3 way = {p.x - x.x, p.y - x.y, p.z - x.z};
     F8 along = f8x3_dot(way, normal);
     F8x3 slide = {way.x - along * normal.x, way.y - along * normal.y, way.z - along * normal.z};
     F8 length = f8_sqrt(f8x3_dot(slide, slide));
-    F8 back = f8_min(f8(friction) * depth * inverse_or_zero(length), f8(1));
+    F8 back = f8_min(friction * depth * inverse_or_zero(length), f8(1));
     return (F8x3){p.x - back * slide.x, p.y - back * slide.y, p.z - back * slide.z};
 }
 
@@ -185,7 +216,8 @@ SL_INLINE F8x3 push_out(Surface surface, F8 keep, F8x3 p, F8x3 x, float friction
     p.z = f8_fma(depth, surface.normal.z, p.z);
     if (friction <= 0)
         return p;
-    return rub(p, motion != NULL ? carried(motion, dt, x) : x, surface.normal, depth, friction);
+    return rub(p, motion != NULL ? carried(motion, dt, x) : x, surface.normal, depth,
+               f8(friction));
 }
 
 SL_INLINE F8x3 meet_field(const SlContacts *c, const SlFieldBody *body, F8 keep, F8x3 p, F8x3 x)
@@ -213,7 +245,8 @@ SL_INLINE F8x3 meet_shape(const SlContacts *c, size_t k, F8 keep, F8x3 p, F8x3 x
         F8 depth = f8_abs(inside - p.axis);                                                        \
         p.axis = inside;                                                                           \
         if (c->around.domain_friction > 0)                                                         \
-            p = rub(p, x, (F8x3){f8(n0), f8(n1), f8(n2)}, depth, c->around.domain_friction);       \
+            p = rub(p, x, (F8x3){f8(n0), f8(n1), f8(n2)}, depth,                    \
+                    f8(c->around.domain_friction));                                                \
     } while (0)
 
 /* True if some lane of p lies within `reach` of the box. */
@@ -226,7 +259,7 @@ SL_INLINE bool box_near(SlBox box, F8x3 p, float reach)
 }
 
 /* Where particles at p that came from x may be. Solids first; the walls have the last word. */
-SL_INLINE F8x3 meet_surfaces(const SlContacts *c, U8 id, F8x3 p, F8x3 x)
+SL_INLINE F8x3 meet_surfaces(const SlContacts *c, const Tally *tally, U8 id, F8x3 p, F8x3 x)
 {
     SlBox box = c->around.domain;
     float most = c->distance + c->jitter;
@@ -234,20 +267,29 @@ SL_INLINE F8x3 meet_surfaces(const SlContacts *c, U8 id, F8x3 p, F8x3 x)
                    (p.y < f8(box.min.y + most)) | (p.y > f8(box.max.y - most)) |
                    (p.z < f8(box.min.z + most)) | (p.z > f8(box.max.z - most));
     bool walls = i8_bits(near_wall) != 0;
-    bool solids = c->around.shape_count + c->around.field_count > 0;
-    if (!walls && !solids)
+    size_t shapes = c->around.shape_count, fields = c->around.field_count;
+    if (!walls && shapes + fields == 0)
         return p;
     F8 keep = f8(c->distance) + f8(c->jitter) * contact_share(id);
-    for (size_t k = 0; k < c->around.shape_count; k++)
-        if (box_near(c->around.bounds[k], p, most))
+    for (size_t k = 0; k < shapes; k++)
+        if (box_near(c->around.bounds[k], p, most)) {
+            F8x3 before = p;
             p = meet_shape(c, k, keep, p, x);
-    for (size_t k = 0; k < c->around.field_count; k++)
+            if (tally->sums != NULL)
+                tally_change(tally, c, 1 + k, before, p);
+        }
+    for (size_t k = 0; k < fields; k++) {
+        F8x3 before = p;
         p = meet_field(c, &c->around.fields[k], keep, p, x);
-    if (walls || solids) {
-        SL_MEET_WALLS_(x, 1, 0, 0);
-        SL_MEET_WALLS_(y, 0, 1, 0);
-        SL_MEET_WALLS_(z, 0, 0, 1);
+        if (tally->sums != NULL)
+            tally_change(tally, c, 1 + shapes + k, before, p);
     }
+    F8x3 before = p;
+    SL_MEET_WALLS_(x, 1, 0, 0);
+    SL_MEET_WALLS_(y, 0, 1, 0);
+    SL_MEET_WALLS_(z, 0, 0, 1);
+    if (tally->sums != NULL && c->tally_domain)
+        tally_change(tally, c, 0, before, p);
     return p;
 }
 

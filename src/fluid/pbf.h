@@ -3,6 +3,7 @@
 #define FLUID_PBF_H
 
 #include "fluid/pbf_kernels.h"
+#include "particles/boundary.h"
 #include "particles/system.h"
 
 extern const SlSolver sl_pbf_solver;
@@ -11,6 +12,11 @@ extern const SlSolver sl_pbf_solver;
 typedef struct SlPbfState {
     SlCellGrid grid;
     SlNeighbourList list;
+    SlBoundary boundary;
+    SlNeighbourList boundary_list;
+    uint8_t *analytic; /* per body, as in SlPbfPass */
+    SlVec3 *centers;   /* per body: what torques are about */
+    size_t body_count;
     bool warned_cfl;
 } SlPbfState;
 

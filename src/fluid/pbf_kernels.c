@@ -6,8 +6,7 @@
    gather, not by memory: a 216k scene's records sit in the second-level cache as it walks. */
 #include "fluid/pbf_kernels.h"
 
-#include "fluid/contact_lanes.h"
-#include "fluid/wall_lanes.h"
+#include "fluid/boundary_lanes.h"
 #include "math/kernel_lanes.h"
 
 enum { FETCH_ROWS = 96 };
@@ -24,6 +23,20 @@ SL_INLINE void fetch_ahead(const uint32_t (*row)[8])
     __builtin_prefetch(row + FETCH_ROWS, 0, 3);
 }
 
+static const uint32_t lanes_in_order[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+
+/* Lanes of block b that are particles. */
+SL_INLINE I8 owned_lanes(const SlPbfPass *s, size_t b)
+{
+    return (I8)(u8_load(lanes_in_order) + (uint32_t)(8 * b)) < (int32_t)s->count;
+}
+
+SL_INLINE Tally tally_of(const SlPbfPass *s, size_t b)
+{
+    size_t chunk = b / SL_PBF_CHUNK_BLOCKS * s->body_count * SL_FORCE_LANES;
+    return (Tally){s->forces != NULL ? s->forces + chunk : NULL, owned_lanes(s, b)};
+}
+
 static void predict(const SlPbfPass *s, size_t begin, size_t end)
 {
     F8 dt = f8(s->dt);
@@ -36,9 +49,18 @@ static void predict(const SlPbfPass *s, size_t begin, size_t end)
         v.z += push.z;
         f8x4_store(s->velocity + 32 * b, v);
         F8x3 p = {f8_fma(dt, v.x, x.x), f8_fma(dt, v.y, x.y), f8_fma(dt, v.z, x.z)};
-        p = meet_surfaces(&s->contacts, u8_load(s->id + 8 * b), p, xyz(x));
+        Tally tally = tally_of(s, b);
+        p = meet_surfaces(&s->contacts, &tally, u8_load(s->id + 8 * b), p, xyz(x));
         f8x4_store(s->predicted + 32 * b, (F8x4){p.x, p.y, p.z, f8(0)});
     }
+}
+
+SL_INLINE void add_solid(WallDensity solid, F8 *error, F8x3 *gradient)
+{
+    *error += solid.density;
+    gradient->x += solid.gradient.x;
+    gradient->y += solid.gradient.y;
+    gradient->z += solid.gradient.z;
 }
 
 /* Eq. 4 to 6: C_i = rho_i / rho_0 - 1, lambda_i = -C_i / (sum_k |grad_k C_i|² + epsilon). */
@@ -73,13 +95,10 @@ SL_INLINE void lambda_loop(SlKernelKind kind, const SlPbfPass *s, size_t begin, 
         F8 error = shapes * f8(s->value_scale);
         gradient = (F8x3){gradient.x * slope_scale, gradient.y * slope_scale,
                           gradient.z * slope_scale};
-        if (walls_near(s, xi)) {
-            WallDensity wall = wall_density(kind, s, xi);
-            error += wall.density;
-            gradient.x += wall.gradient.x;
-            gradient.y += wall.gradient.y;
-            gradient.z += wall.gradient.z;
-        }
+        if (walls_near(s, xi))
+            add_solid(wall_density(kind, s, xi), &error, &gradient);
+        if (s->boundary != NULL)
+            add_solid(boundary_density(kind, s, b, xi), &error, &gradient);
         F8 constraint = f8_max(error, f8(s->least_constraint));
         squares = f8_fma(squares, slope_scale * slope_scale, f8x3_dot(gradient, gradient));
         F8 lambda = f8(0) - constraint / (squares + f8(s->epsilon));
@@ -118,19 +137,36 @@ SL_INLINE void displace_loop(SlKernelKind kind, bool tensile, const SlPbfPass *s
             }
         }
         move = (F8x3){move.x * scale, move.y * scale, move.z * scale};
-        if (walls_near(s, xi)) { /* the wall does not move: only lambda_i acts */
-            WallDensity wall = wall_density(kind, s, xi);
-            F8 push = xi.w * f8(s->relaxation);
-            move.x = f8_fma(push, wall.gradient.x, move.x);
-            move.y = f8_fma(push, wall.gradient.y, move.y);
-            move.z = f8_fma(push, wall.gradient.z, move.z);
+        /* Solids do not yield: only lambda_i acts. */
+        F8 push = xi.w * f8(s->relaxation);
+        WallDensity wall = {0}, samples = {0};
+        bool near = walls_near(s, xi), sampled = s->boundary != NULL && s->boundary_list->row_count[b] > 0;
+        if (near) {
+            wall = wall_density(kind, s, xi);
+            move = f8x3_fma(push, wall.gradient, move);
+        }
+        if (sampled) {
+            samples = boundary_density(kind, s, b, xi);
+            move = f8x3_fma(push, samples.gradient, move);
         }
         F8 length = f8_sqrt(f8x3_dot(move, move)), most = f8(s->most_move);
         F8 cap = most / f8_max(length, most);
-        F8x3 p = {f8_fma(move.x, cap, xi.x), f8_fma(move.y, cap, xi.y),
-                  f8_fma(move.z, cap, xi.z)};
-        F8x3 before = xyz(f8x4_load(s->position + 32 * b));
-        p = meet_surfaces(&s->contacts, u8_load(s->id + 8 * b), p, before);
+        F8x3 p = f8x3_fma(cap, move, xyz(xi));
+        F8x3 before = xyz(f8x4_load(s->position + 32 * b)), rubbed = {f8(0), f8(0), f8(0)};
+        Tally tally = tally_of(s, b);
+        push *= cap;
+        if (sampled && s->boundary_rubs) {
+            F8x3 pushed = {push * samples.gradient.x, push * samples.gradient.y,
+                           push * samples.gradient.z};
+            F8x3 free = p;
+            p = boundary_rub(kind, s, b, xi, pushed, p, before);
+            rubbed = (F8x3){p.x - free.x, p.y - free.y, p.z - free.z};
+        }
+        if (sampled && tally.sums != NULL)
+            boundary_reaction(kind, s, &tally, b, xi, push, rubbed, samples.density);
+        if (near && tally.sums != NULL)
+            wall_reaction(kind, s, &tally, xi, wall.density, push);
+        p = meet_surfaces(&s->contacts, &tally, u8_load(s->id + 8 * b), p, before);
         f8x4_store(s->predicted + 32 * b, (F8x4){p.x, p.y, p.z, f8(0)});
     }
 }
@@ -150,11 +186,15 @@ static void velocity(const SlPbfPass *s, size_t begin, size_t end)
     }
 }
 
-/* Density from the sum over neighbours, walls included. */
-SL_INLINE F8 density_at(SlKernelKind kind, const SlPbfPass *s, F8x4 xi, F8 shapes)
+/* Density from the sum over neighbours, solids included. */
+SL_INLINE F8 density_at(SlKernelKind kind, const SlPbfPass *s, size_t b, F8x4 xi, F8 shapes)
 {
     F8 density = f8_fma(shapes, f8(s->value_scale), f8(1));
-    return walls_near(s, xi) ? density + wall_density(kind, s, xi).density : density;
+    if (walls_near(s, xi))
+        density += wall_density(kind, s, xi).density;
+    if (s->boundary != NULL)
+        density += boundary_density(kind, s, b, xi).density;
+    return density;
 }
 
 SL_INLINE void density_loop(SlKernelKind kind, const SlPbfPass *s, size_t begin, size_t end)
@@ -169,7 +209,7 @@ SL_INLINE void density_loop(SlKernelKind kind, const SlPbfPass *s, size_t begin,
             F8x3 u = {xi.x - xj.x, xi.y - xj.y, xi.z - xj.z};
             shapes += shape_value(kind, f8x3_dot(u, u), f8(s->inverse_support));
         }
-        f8_store(s->density + 8 * b, density_at(kind, s, xi, shapes));
+        f8_store(s->density + 8 * b, density_at(kind, s, b, xi, shapes));
     }
 }
 
@@ -191,7 +231,7 @@ SL_INLINE F8x3 smooth_velocity(SlKernelKind kind, const SlPbfPass *s, size_t b, 
         drift.y = f8_fma(w, vj.y - vi.y, drift.y);
         drift.z = f8_fma(w, vj.z - vi.z, drift.z);
     }
-    *density = density_at(kind, s, xi, shapes);
+    *density = density_at(kind, s, b, xi, shapes);
     F8 c = f8(s->viscosity * s->value_scale);
     return (F8x3){f8_fma(c, drift.x, vi.x), f8_fma(c, drift.y, vi.y), f8_fma(c, drift.z, vi.z)};
 }
@@ -199,7 +239,6 @@ SL_INLINE F8x3 smooth_velocity(SlKernelKind kind, const SlPbfPass *s, size_t b, 
 SL_INLINE void finish_loop(SlKernelKind kind, const SlPbfPass *s, size_t begin, size_t end,
                            size_t chunk)
 {
-    static const uint32_t lanes[8] = {0, 1, 2, 3, 4, 5, 6, 7};
     F8 kinetic = f8(0), potential = f8(0), compression = f8(0), densest = f8(0), fastest = f8(0);
     F8x3 gravity = f8x3_splat(s->contacts.around.gravity);
     F8 runaway2 = f8(s->runaway_speed * s->runaway_speed);
@@ -218,7 +257,7 @@ SL_INLINE void finish_loop(SlKernelKind kind, const SlPbfPass *s, size_t begin, 
         f8x4_store(s->velocity + 32 * b, (F8x4){after.x, after.y, after.z, f8(0)});
         f8x4_store(s->position + 32 * b, x);
 
-        I8 owned = (I8)(u8_load(lanes) + (uint32_t)(8 * b)) < (int32_t)s->count;
+        I8 owned = owned_lanes(s, b);
         F8 speed2 = f8x3_dot(after, after), over = f8_max(density - f8(1), f8(0));
         bad += (uint32_t)__builtin_popcount(i8_bits(~(speed2 <= runaway2) & owned));
         kinetic += f8_keep(owned, speed2);

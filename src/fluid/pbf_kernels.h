@@ -4,6 +4,7 @@
 #define FLUID_PBF_KERNELS_H
 
 #include "core/isa.h"
+#include "core/reduce.h"
 #include "fluid/contact.h"
 #include "math/kernel.h"
 #include "particles/neighbours.h"
@@ -19,7 +20,15 @@ typedef struct SlPbfPass {
     /* (own share - 1) / value_scale: density sums begin here, so that they end near 0 and what
        matters, density - 1, keeps its digits */
     float lack;
-    float wall_scale; /* of analytic walls (wall_lanes.h); 0: surfaces have no density */
+    float wall_scale; /* of analytic walls (wall_lanes.h); 0: none has density */
+    const uint8_t *analytic; /* per body: is it an analytic wall? */
+    bool analytic_fields;    /* is any distance field? */
+    size_t body_count;
+    /* boundary particles in sorted order (particles/boundary.h); NULL: none */
+    const float *boundary, *boundary_motion; /* place and volume; velocity and friction */
+    const uint32_t *boundary_body;
+    const SlNeighbourList *boundary_list;
+    bool boundary_rubs; /* some body has friction */
     /* constraint */
     float least_constraint; /* 0: unilateral; far below: equality */
     float epsilon;          /* 1/m², added to the sum of squared gradients */
@@ -36,6 +45,7 @@ typedef struct SlPbfPass {
     float *new_velocity;        /* scratch, before viscosity */
     float *density;
     double *partials; /* [chunk][SL_PBF_PARTIALS] of `finish` */
+    double *forces;   /* [chunk][body][SL_FORCE_LANES]: displacements given; NULL: nobody asks */
 } SlPbfPass;
 
 /* Lanes of a chunk's partials. */
@@ -49,7 +59,8 @@ enum {
     SL_PBF_PARTIALS
 };
 
-/* Blocks [begin, end). */
+/* Blocks [begin, end): one chunk of SL_PBF_CHUNK_BLOCKS, or a part of it. */
+enum { SL_PBF_CHUNK_BLOCKS = SL_REDUCE_CHUNK / 8 };
 typedef void (*SlPbfLoop)(const SlPbfPass *pass, size_t begin, size_t end);
 
 typedef struct SlPbfKernels {

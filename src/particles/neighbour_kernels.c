@@ -152,7 +152,7 @@ SL_INLINE void fill_batch(const SlSegment *s, Runs *runs, Batch *batch)
 SL_INLINE uint32_t test_batch(const SlSegment *s, Batch *batch, uint32_t i, uint32_t *list,
                               uint32_t length)
 {
-    F8x3 at = {f8(s->x[i]), f8(s->y[i]), f8(s->z[i])};
+    F8x3 at = {f8(s->at_x[i]), f8(s->at_y[i]), f8(s->at_z[i])};
     F8 radius_squared = f8(s->radius_squared);
     uint32_t count = batch->count;
     for (uint32_t k = 0; k < count && length <= SL_MOST_NEIGHBOURS; k += 16) {
@@ -197,10 +197,12 @@ SL_INLINE uint32_t neighbours_of(const SlSegment *s, Cache *cache, const uint32_
     if (!cache->whole || memcmp(cell, cache->cell, sizeof cache->cell) != 0) {
         memcpy(cache->cell, cell, sizeof cache->cell);
         cache->rest = runs_of(s->grid, cell);
-        cache->own_begin = cache->rest.begin[cache->rest.count - 1];
+        cache->own_begin = cache->rest.count > 0 ? cache->rest.begin[cache->rest.count - 1] : 0;
         fill_batch(s, &cache->rest, &cache->batch);
         cache->whole = cache->rest.count == 0;
     }
+    if (cache->whole && s->between)
+        return test_batch(s, &cache->batch, i, list, 0);
     if (cache->whole) { /* i itself is put far away while its own list is made */
         float *self = &cache->batch.x[i - cache->own_begin];
         *self = SL_FAR;
@@ -213,7 +215,7 @@ SL_INLINE uint32_t neighbours_of(const SlSegment *s, Cache *cache, const uint32_
         fill_batch(s, &cache->rest, &cache->batch);
         length = test_batch(s, &cache->batch, i, list, length);
     }
-    return without(i, list, length);
+    return s->between ? length : without(i, list, length);
 }
 
 #ifdef __AVX2__
@@ -268,8 +270,8 @@ static void build(SlSegment *s)
     s->rows_needed = 0;
     s->crowded = SIZE_MAX;
     for (size_t b = s->block_begin; b < s->block_end; b++) {
-        Cells c = cells_of(s->grid, f8_load(s->x + 8 * b), f8_load(s->y + 8 * b),
-                           f8_load(s->z + 8 * b));
+        Cells c = cells_of(s->grid, f8_load(s->at_x + 8 * b), f8_load(s->at_y + 8 * b),
+                           f8_load(s->at_z + 8 * b));
         u8_store(cells[0], (U8)c.x);
         u8_store(cells[1], (U8)c.y);
         u8_store(cells[2], (U8)c.z);

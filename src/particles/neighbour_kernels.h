@@ -8,8 +8,10 @@
 /* What one segment of blocks is built from and reports. */
 typedef struct SlSegment {
     const SlCellGrid *grid;
-    const float *x, *y, *z; /* positions by channel, readable 8 past the end */
-    size_t count;           /* particles */
+    const float *x, *y, *z; /* candidates by channel in the grid's order, readable 8 past the end */
+    const float *at_x, *at_y, *at_z; /* the particles to list for: the same, or another set's */
+    bool between;           /* another set's: no particle is its own candidate */
+    size_t count;           /* particles to list for */
     float radius_squared;
     uint32_t sentinel;
     size_t block_begin, block_end;

@@ -1,5 +1,6 @@
 #include "particles/neighbours.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "particles/neighbour_kernels.h"
@@ -64,20 +65,45 @@ void sl_neighbours_destroy(SlNeighbourList *list)
     memset(list, 0, sizeof *list);
 }
 
-typedef struct Build {
-    const SlNeighbourKernels *kernels;
-    SlNeighbourList *list;
-    const float *records;
+typedef struct Channels {
     float *x, *y, *z;
-    SlSegment *segments;
-} Build;
+} Channels;
+
+typedef struct Split {
+    const SlNeighbourKernels *kernels;
+    const float *records;
+    Channels to;
+} Split;
 
 static void split_chunk(void *argument, size_t begin, size_t end, size_t chunk)
 {
     (void)chunk;
-    const Build *b = argument;
-    b->kernels->split(b->records, b->x, b->y, b->z, begin, end);
+    const Split *s = argument;
+    s->kernels->split(s->records, s->to.x, s->to.y, s->to.z, begin, end);
 }
+
+/* The records of a set by channel, on the arena; false when that has no memory. */
+static bool split(SlContext *context, const SlParticles *particles, const float *records,
+                  Channels *to)
+{
+    SlArena *arena = &context->arena;
+    size_t room = particles->capacity + 16;
+    *to = (Channels){SL_PUSH(arena, float, room), SL_PUSH(arena, float, room),
+                     SL_PUSH(arena, float, room)};
+    if (to->x == NULL || to->y == NULL || to->z == NULL)
+        return false;
+    Split s = {SL_KERNELS(context->isa, sl_neighbour_kernels), records, *to};
+    sl_parallel_for(context->pool, sl_particle_blocks(particles), 1024, split_chunk, &s);
+    for (size_t k = particles->capacity; k < room; k++)
+        to->x[k] = to->y[k] = to->z[k] = SL_FAR;
+    return true;
+}
+
+typedef struct Build {
+    const SlNeighbourKernels *kernels;
+    SlNeighbourList *list;
+    SlSegment *segments;
+} Build;
 
 static void build_chunk(void *argument, size_t begin, size_t end, size_t chunk)
 {
@@ -91,37 +117,18 @@ static void build_chunk(void *argument, size_t begin, size_t end, size_t chunk)
     b->kernels->build(segment);
 }
 
-SlStatus sl_neighbours_build(SlNeighbourList *list, const SlCellGrid *grid,
-                             const SlParticles *particles, const float *records, float radius,
-                             size_t *worst, SlError *error)
+/* Fills the list's segments, with longer rows if they do not fit. */
+static SlStatus build(SlNeighbourList *list, const SlSegment *model, size_t *worst, SlError *error)
 {
     SlContext *context = list->context;
-    SlArena *arena = &context->arena;
-    size_t room = particles->capacity + 16, blocks = sl_particle_blocks(particles);
-    size_t segments = sl_chunk_count(blocks, SL_SEGMENT_BLOCKS);
-    Build b = {SL_KERNELS(context->isa, sl_neighbour_kernels),
-               list,
-               records,
-               SL_PUSH(arena, float, room),
-               SL_PUSH(arena, float, room),
-               SL_PUSH(arena, float, room),
-               SL_PUSH(arena, SlSegment, segments)};
+    size_t blocks = (model->count + 7) / 8, segments = sl_chunk_count(blocks, SL_SEGMENT_BLOCKS);
+    Build b = {SL_KERNELS(context->isa, sl_neighbour_kernels), list,
+               SL_PUSH(&context->arena, SlSegment, segments)};
     *worst = SIZE_MAX;
-    if (b.x == NULL || b.y == NULL || b.z == NULL || b.segments == NULL)
+    if (b.segments == NULL)
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory for the neighbour search");
-    sl_parallel_for(context->pool, blocks, 1024, split_chunk, &b);
-    for (size_t k = particles->capacity; k < room; k++)
-        b.x[k] = b.y[k] = b.z[k] = SL_FAR;
     for (size_t s = 0; s < segments; s++)
-        b.segments[s] = (SlSegment){.grid = grid,
-                                    .x = b.x,
-                                    .y = b.y,
-                                    .z = b.z,
-                                    .count = particles->count,
-                                    .radius_squared = radius * radius,
-                                    .sentinel = list->sentinel,
-                                    .row_begin = list->row_begin,
-                                    .row_count = list->row_count};
+        b.segments[s] = *model;
     for (;;) {
         sl_parallel_for(context->pool, blocks, SL_SEGMENT_BLOCKS, build_chunk, &b);
         uint64_t needed = 0;
@@ -134,10 +141,60 @@ SlStatus sl_neighbours_build(SlNeighbourList *list, const SlCellGrid *grid,
         if (*worst != SIZE_MAX)
             return sl_error_set(error, SL_ERROR_NUMBERS,
                                 "more than %d neighbours within %g m of one particle",
-                                SL_MOST_NEIGHBOURS, (double)radius);
+                                SL_MOST_NEIGHBOURS, sqrt((double)model->radius_squared));
         if (needed <= list->segment_rows)
             return SL_OK;
         if (!grow_rows(list, (size_t)(needed + needed / 4)))
             return sl_error_set(error, SL_ERROR_MEMORY, "no memory for longer neighbour lists");
     }
+}
+
+SlStatus sl_neighbours_build(SlNeighbourList *list, const SlCellGrid *grid,
+                             const SlParticles *particles, const float *records, float radius,
+                             size_t *worst, SlError *error)
+{
+    Channels own;
+    *worst = SIZE_MAX;
+    if (!split(list->context, particles, records, &own))
+        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for the neighbour search");
+    SlSegment model = {.grid = grid,
+                       .x = own.x,
+                       .y = own.y,
+                       .z = own.z,
+                       .at_x = own.x,
+                       .at_y = own.y,
+                       .at_z = own.z,
+                       .count = particles->count,
+                       .radius_squared = radius * radius,
+                       .sentinel = list->sentinel,
+                       .row_begin = list->row_begin,
+                       .row_count = list->row_count};
+    return build(list, &model, worst, error);
+}
+
+SlStatus sl_neighbours_between(SlNeighbourList *list, const SlParticles *particles,
+                               const float *records, const SlCellGrid *grid,
+                               const SlParticles *others, const float *other_records, float radius,
+                               size_t *worst, SlError *error)
+{
+    Channels own, other;
+    *worst = SIZE_MAX;
+    if (!split(list->context, particles, records, &own) ||
+        !split(list->context, others, other_records, &other))
+        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for the neighbour search");
+    list->sentinel = (uint32_t)others->capacity;
+    SlSegment model = {.grid = grid,
+                       .x = other.x,
+                       .y = other.y,
+                       .z = other.z,
+                       .at_x = own.x,
+                       .at_y = own.y,
+                       .at_z = own.z,
+                       .between = true,
+                       .count = particles->count,
+                       .radius_squared = radius * radius,
+                       .sentinel = list->sentinel,
+                       .row_begin = list->row_begin,
+                       .row_count = list->row_count};
+    return build(list, &model, worst, error);
 }

@@ -37,4 +37,11 @@ SlStatus sl_neighbours_build(SlNeighbourList *list, const SlCellGrid *grid,
                              const SlParticles *particles, const float *records, float radius,
                              size_t *worst, SlError *error);
 
+/* The same between two sets: for each of `particles` all of `others` (sorted by `grid`) closer than
+   radius. The list's sentinel becomes that of the others. */
+SlStatus sl_neighbours_between(SlNeighbourList *list, const SlParticles *particles,
+                               const float *records, const SlCellGrid *grid,
+                               const SlParticles *others, const float *other_records, float radius,
+                               size_t *worst, SlError *error);
+
 #endif

@@ -52,7 +52,12 @@ typedef struct SlFieldBody {
     bool hollow;  /* solid everywhere outside */
     float friction;
     SlBodyMotion motion;
+    const SlMesh *mesh; /* its surface, in the field's own coordinates */
+    bool moves;         /* ever */
 } SlFieldBody;
+
+/* The domain, shapes and fields of any world. */
+enum { SL_MOST_BODIES = 1 + 256 + 64 };
 
 /* The solid surroundings of a step, given by the world. */
 typedef struct SlSurroundings {
@@ -62,9 +67,11 @@ typedef struct SlSurroundings {
     const SlShape *shapes; /* where they are at the end of the step */
     const SlBox *bounds;         /* one per shape: a quick test before the exact one */
     const SlBodyMotion *motions; /* one per shape; NULL: nothing moves */
+    const bool *shape_moves;     /* one per shape: ever */
     size_t shape_count;
     const SlFieldBody *fields;
     size_t field_count;
+    uint64_t seed; /* of the world */
 } SlSurroundings;
 
 struct SlSystem {
@@ -79,6 +86,8 @@ struct SlSystem {
     uint64_t step; /* steps done */
     double time;
     SlStepStats stats;
+    SlBodyForce *forces; /* what a step found; one per body, NULL without any */
+    size_t force_count;
 };
 
 /* The value of a parameter by its row number. */

@@ -98,6 +98,8 @@ static SlStatus build_collider(const SlScene *scene, const SlSceneCollider *coll
                           ? sl_world_add_mesh_collider(world, &mesh, &id, &inner)
                           : sl_world_add_collider(world, &collider->shape, &id, &inner);
     status = with_place(scene, collider->place, status, &inner, error);
+    if (status == SL_OK && collider->name != NULL)
+        sl_collider_set_name(world, id, sl_json_text(&scene->json, collider->name));
     if (status != SL_OK || collider->motion == NULL)
         return status;
     SlMotionDef motion;

@@ -130,6 +130,7 @@ static SlStatus read_mesh(const SlScene *scene, const SlJsonNode *node, SlSceneC
     collider->is_mesh = true;
     collider->place = node->place;
     collider->motion = values[MOTION].node;
+    collider->name = values[NAME].node;
     collider->file = values[MESH_FILE].node;
     collider->mesh = sl_default_mesh_collider_def();
     collider->mesh.scale = (float)values[MESH_SCALE].value.number[0];
@@ -188,6 +189,7 @@ SlStatus sl_scene_read_collider(const SlScene *scene, const SlJsonNode *node,
         return status;
     collider->place = node->place;
     collider->motion = values[MOTION].node;
+    collider->name = values[NAME].node;
     collider->shape = sl_default_shape(kind);
     collider->shape.friction = (float)values[FRICTION].value.number[0];
     status = kinds[kind].fill(scene, node, values, &collider->shape, error);

@@ -32,6 +32,7 @@ typedef struct SlSceneCollider {
     SlMeshColliderDef mesh;
     const SlJsonNode *file;
     const SlJsonNode *motion; /* NULL: it stands still */
+    const SlJsonNode *name;   /* NULL: none given */
     SlJsonPlace place;
 } SlSceneCollider;
 

@@ -1,6 +1,8 @@
 /* Colliders that move: before each sub-step they go to where they are at its end. */
 #include "world/world.h"
 
+#include <stdio.h>
+
 #include "geometry/shape.h"
 #include "math/vec3.h"
 
@@ -24,6 +26,37 @@ void sl_world_move_bodies(SlWorld *world, double time, double dt)
     }
 }
 
+/* Where the name of a collider is kept. */
+static char *name_of(SlWorld *world, SlColliderId id)
+{
+    bool is_mesh = id >= SL_FIRST_MESH_ID;
+    SL_ASSERT(is_mesh ? id - SL_FIRST_MESH_ID < world->mesh_count : id < world->shape_count);
+    return is_mesh ? world->meshes[id - SL_FIRST_MESH_ID]->name : world->shape_names[id];
+}
+
+void sl_collider_set_name(SlWorld *world, SlColliderId id, const char *name)
+{
+    snprintf(name_of(world, id), SL_BODY_NAME, "%s", name);
+}
+
+void sl_world_name_forces(SlWorld *world, SlWorldSystem *system)
+{
+    size_t count = 0;
+    system->forces[count++].name = "domain";
+    for (uint32_t k = 0; k < world->shape_count; k++) {
+        if (world->shape_names[k][0] == '\0')
+            snprintf(world->shape_names[k], SL_BODY_NAME, "shape%u", k + 1);
+        system->forces[count++].name = world->shape_names[k];
+    }
+    for (uint32_t k = 0; k < world->mesh_count; k++) {
+        if (world->meshes[k]->name[0] == '\0')
+            snprintf(world->meshes[k]->name, SL_BODY_NAME, "mesh%u", k + 1);
+        system->forces[count++].name = world->meshes[k]->name;
+    }
+    system->base.forces = system->forces;
+    system->base.force_count = count;
+}
+
 SlStatus sl_collider_set_motion(SlWorld *world, SlColliderId id, const SlMotionDef *def,
                                 SlError *error)
 {
@@ -44,7 +77,7 @@ SlStatus sl_collider_set_motion(SlWorld *world, SlColliderId id, const SlMotionD
     }
     sl_motion_destroy(world->paths[id]);
     world->paths[id] = motion;
-    world->moves = true;
+    world->moves = world->shape_moves[id] = true;
     SlPose start = sl_motion_pose(motion, 0);
     world->shapes[id] = sl_pose_shape(&start, &world->rest_shapes[id]);
     sl_world_tell_surroundings(world);

@@ -139,6 +139,8 @@ void sl_world_move_meshes(SlWorld *world, double time, double dt)
         body->bounds = mesh->bounds;
         body->hollow = mesh->def.hollow;
         body->friction = mesh->def.friction;
+        body->mesh = &mesh->mesh;
+        body->moves = mesh->path != NULL;
         body->motion = (SlBodyMotion){{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
         if (dt > 0)
             sl_pose_rates(&from, &to, dt, &body->motion.velocity, &body->motion.spin);

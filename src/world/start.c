@@ -151,6 +151,7 @@ static SlStatus start_system(SlWorld *world, SlWorldSystem *system, SlError *err
     for (uint32_t k = 0; k < system->block_count; k++)
         place_block(&base->particles, &system->blocks[k], spacing, &next);
     system->flow.next_id = next;
+    sl_world_name_forces(world, system);
     return base->solver->start(base, error);
 }
 

@@ -128,9 +128,11 @@ void sl_world_tell_surroundings(SlWorld *world)
                              .shapes = world->shapes,
                              .bounds = world->bounds,
                              .motions = world->moves ? world->motions : NULL,
+                             .shape_moves = world->shape_moves,
                              .shape_count = world->shape_count,
                              .fields = world->fields,
-                             .field_count = world->mesh_count};
+                             .field_count = world->mesh_count,
+                             .seed = world->def.seed};
 }
 
 SlStatus sl_world_add_system(SlWorld *world, const SlSystemDef *def, SlSystemId *id,

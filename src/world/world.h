@@ -10,6 +10,9 @@
 enum { SL_MOST_SYSTEMS = 16, SL_MOST_BLOCKS = 256, SL_MOST_SHAPES = 256 };
 
 enum { SL_MOST_MESHES = 64, SL_FIRST_MESH_ID = 0x10000 };
+_Static_assert(SL_MOST_BODIES == 1 + SL_MOST_SHAPES + SL_MOST_MESHES, "one of each");
+
+enum { SL_BODY_NAME = 32 };
 
 /* A collider made of triangles. */
 typedef struct SlMeshBody {
@@ -20,10 +23,12 @@ typedef struct SlMeshBody {
     SlSdf field;
     bool has_field;
     SlMotion *path; /* NULL: it stands still */
+    char name[SL_BODY_NAME];
 } SlMeshBody;
 
 typedef struct SlWorldSystem {
     SlSystem base;
+    SlBodyForce forces[SL_MOST_BODIES];
     SlBlockDef blocks[SL_MOST_BLOCKS];
     uint32_t block_count;
     SlFlow flow;
@@ -42,6 +47,8 @@ struct SlWorld {
     SlBox bounds[SL_MOST_SHAPES];         /* of shapes */
     SlBodyMotion motions[SL_MOST_SHAPES]; /* of the step under way */
     bool moves;                           /* some collider has a path */
+    bool shape_moves[SL_MOST_SHAPES];
+    char shape_names[SL_MOST_SHAPES][SL_BODY_NAME];
     SlMeshBody *meshes[SL_MOST_MESHES];
     uint32_t mesh_count;
     SlFieldBody fields[SL_MOST_MESHES]; /* of the step under way */
@@ -61,6 +68,8 @@ const SlSolver *sl_solver_find(const char *name);
 
 /* Gives every system the solid surroundings as they are now. */
 void sl_world_tell_surroundings(SlWorld *world);
+/* Gives the system a place to report forces, one per body, with the bodies' names. */
+void sl_world_name_forces(SlWorld *world, SlWorldSystem *system);
 /* Moves colliders from time to time + dt. */
 void sl_world_move_bodies(SlWorld *world, double time, double dt);
 
