@@ -37,9 +37,6 @@ enum {
     P_COUNT
 };
 
-enum { BY_CONTACT, BY_WALLS, BY_PARTICLES, BY_BOTH };
-enum { FORCES_NONE, FORCES_BODIES, FORCES_ALL };
-
 #define NUMBER(value) SL_PARAM_NUMBER, {{value}}
 #define WHOLE(value) SL_PARAM_INTEGER, {{value}}
 #define CHOICE(value) SL_PARAM_CHOICE, {{value}}
@@ -70,13 +67,13 @@ static const SlParamRow rows[P_COUNT] = {
                    "density error it equals; 0: none"},
     [P_TENSILE_DISTANCE] = {"tensile_distance", NUMBER(0.2), 0.01, 0.9, "supports", NULL,
                             "distance at which s_corr has its full strength"},
-    [P_BOUNDARY] = {"boundary", CHOICE(BY_WALLS), 0, 3, "", "contact|walls|particles|both",
+    [P_BOUNDARY] = {"boundary", CHOICE(SL_BY_WALLS), 0, 3, "", "contact|walls|particles|both",
                     "what surfaces do besides contact: nothing; count as half spaces of fluid in "
                     "the density (analytic walls); as sampled particles; or the flat ones (domain, "
                     "planes) as walls and all others as particles"},
     [P_BOUNDARY_SPACING] = {"boundary_spacing", NUMBER(0.5), 0.2, 1, "spacings", NULL,
                             "least distance between boundary particles"},
-    [P_FORCES] = {"forces", CHOICE(FORCES_BODIES), 0, 2, "", "none|bodies|all",
+    [P_FORCES] = {"forces", CHOICE(SL_FORCES_BODIES), 0, 2, "", "none|bodies|all",
                   "whose force and torque are summed into the stats: nobody's, the colliders', or "
                   "the domain's too"},
     [P_WALL_DISTANCE] = {"wall_distance", NUMBER(0.5), 0, 2, "spacings", NULL,
@@ -147,7 +144,7 @@ static void set_constants(const SlSystem *system, double dt, SlPbfPass *pass)
     pass->lack = (float)((per_volume * sl_kernel_value(kind, 0, support) - 1) /
                          (per_volume * sl_kernel_value_scale(kind, support)));
     int boundary = (int)sl_param(system, P_BOUNDARY);
-    pass->wall_scale = boundary == BY_WALLS || boundary == BY_BOTH
+    pass->wall_scale = boundary == SL_BY_WALLS || boundary == SL_BY_BOTH
                            ? (float)wall_scale_of(kind, sl_param(system, P_SUPPORT))
                            : 0;
     pass->least_constraint = sl_param(system, P_CONSTRAINT) == 0 ? 0 : -1e9f;
@@ -161,8 +158,8 @@ static void set_constants(const SlSystem *system, double dt, SlPbfPass *pass)
     pass->runaway_speed = (float)(100 * d / dt);
     const SlPbfState *state = system->state;
     pass->contacts = (SlContacts){.around = system->surroundings,
-                                  .centers = state->centers,
-                                  .tally_domain = sl_param(system, P_FORCES) == FORCES_ALL,
+                                  .centers = state->solids.centers,
+                                  .tally_domain = sl_param(system, P_FORCES) == SL_FORCES_ALL,
                                   .dt = (float)dt,
                                   .distance = (float)(sl_param(system, P_WALL_DISTANCE) * d),
                                   .jitter = (float)(sl_param(system, P_WALL_JITTER) * d)};
@@ -179,77 +176,25 @@ static void bind_fields(SlSystem *system, SlPbfPass *pass)
     pass->density = particles->data[SL_F_DENSITY];
 }
 
-/* Is body k of the surroundings an analytic wall, by the choice of boundary? */
-static bool is_analytic(const SlSystem *system, size_t body)
-{
-    const SlSurroundings *around = &system->surroundings;
-    int boundary = (int)sl_param(system, P_BOUNDARY);
-    bool flat = body == 0 || (body <= around->shape_count &&
-                              around->shapes[body - 1].kind == SL_SHAPE_PLANE);
-    bool sampled = body <= around->shape_count ||
-                   around->fields[body - 1 - around->shape_count].mesh != NULL;
-    return boundary == BY_WALLS || (boundary == BY_BOTH && (flat || !sampled));
-}
-
-static bool is_sampled(const SlSystem *system, size_t body)
-{
-    const SlSurroundings *around = &system->surroundings;
-    int boundary = (int)sl_param(system, P_BOUNDARY);
-    bool has_surface = body <= around->shape_count ||
-                       around->fields[body - 1 - around->shape_count].mesh != NULL;
-    return boundary >= BY_PARTICLES && has_surface && !is_analytic(system, body);
-}
-
-static SlBoundarySettings boundary_settings(const SlSystem *system)
+static SlSolidSettings solid_settings(const SlSystem *system)
 {
     double d = sl_param(system, P_SPACING);
     SlKernelKind kind = sl_pbf_kernel(system);
-    return (SlBoundarySettings){.kernel = kind,
-                                .spacing = d,
-                                .support = support_of(system),
-                                .radius = sl_param(system, P_BOUNDARY_SPACING) * d,
-                                .inset = d * sl_boundary_inset(kind, sl_param(system, P_SUPPORT)),
-                                .seed = system->surroundings.seed};
+    return (SlSolidSettings){
+        .kind = (SlBoundaryKind)sl_param(system, P_BOUNDARY),
+        .forces = (SlForces)sl_param(system, P_FORCES),
+        .samples = {.kernel = kind,
+                    .spacing = d,
+                    .support = support_of(system),
+                    .radius = sl_param(system, P_BOUNDARY_SPACING) * d,
+                    .inset = d * sl_boundary_inset(kind, sl_param(system, P_SUPPORT)),
+                    .seed = system->surroundings.seed}};
 }
 
-/* The bodies as they are now: boundary particles in place, centres, sums of forces at zero. */
-static SlStatus bind_bodies(SlSystem *system, SlPbfPass *pass, SlError *error)
+static double particle_mass(const SlSystem *system)
 {
-    SlPbfState *state = system->state;
-    const SlSurroundings *around = &system->surroundings;
-    pass->body_count = state->body_count;
-    pass->analytic = state->analytic;
-    for (size_t k = 1; k < state->body_count; k++) {
-        size_t field = k - 1 - around->shape_count;
-        if (k <= around->shape_count) {
-            state->centers[k] = around->shapes[k - 1].center;
-            continue;
-        }
-        const SlFieldBody *body = &around->fields[field];
-        SlVec3 m = sl_scale(sl_add(body->bounds.min, body->bounds.max), 0.5f);
-        state->centers[k] = sl_add(body->origin, sl_add(sl_scale(body->sides[0], m.x),
-                                                        sl_add(sl_scale(body->sides[1], m.y),
-                                                               sl_scale(body->sides[2], m.z))));
-        pass->analytic_fields |= state->analytic[k];
-    }
-    int forces = (int)sl_param(system, P_FORCES);
-    if (forces == FORCES_ALL || (forces == FORCES_BODIES && state->body_count > 1)) {
-        size_t lanes = sl_chunk_count(pass->count, SL_REDUCE_CHUNK) * state->body_count *
-                       SL_FORCE_LANES;
-        pass->forces = SL_PUSH(&system->context->arena, double, lanes);
-        if (pass->forces == NULL)
-            return sl_error_set(error, SL_ERROR_MEMORY, "pbf: no memory to sum forces");
-        memset(pass->forces, 0, lanes * sizeof *pass->forces);
-    }
-    if (state->boundary.set.count == 0)
-        return SL_OK;
-    SlStatus status = sl_boundary_place(&state->boundary, around, error);
-    pass->boundary = sl_f32x4(&state->boundary.set, SL_F_POSITION);
-    pass->boundary_motion = state->boundary.motion;
-    pass->boundary_body = state->boundary.body;
-    pass->boundary_list = &state->boundary_list;
-    pass->boundary_rubs = state->boundary.rubs;
-    return status;
+    double d = sl_param(system, P_SPACING);
+    return sl_param(system, P_REST_DENSITY) * d * d * d;
 }
 
 SlStatus sl_pbf_begin(SlSystem *system, double dt, SlPbfPass *pass, SlError *error)
@@ -259,8 +204,6 @@ SlStatus sl_pbf_begin(SlSystem *system, double dt, SlPbfPass *pass, SlError *err
     SlParticles *particles = &system->particles;
     size_t chunks = sl_chunk_count(particles->count, SL_REDUCE_CHUNK);
     SlStatus status = sl_neighbours_fit(&state->list, particles, error);
-    if (status == SL_OK && state->boundary.set.count > 0)
-        status = sl_neighbours_fit(&state->boundary_list, particles, error);
     if (status != SL_OK)
         return status;
     memset(pass, 0, sizeof *pass);
@@ -276,7 +219,7 @@ SlStatus sl_pbf_begin(SlSystem *system, double dt, SlPbfPass *pass, SlError *err
         return sl_error_set(error, SL_ERROR_MEMORY, "pbf: no memory for the scratch of a step");
     sl_particles_pad(particles, pass->projected);
     sl_particles_pad(particles, pass->new_velocity);
-    return bind_bodies(system, pass, error);
+    return sl_solids_place(&state->solids, system, pass, error);
 }
 
 typedef struct Run {
@@ -326,10 +269,8 @@ SlStatus sl_pbf_list(SlSystem *system, SlPbfPass *pass, SlError *error)
     float support = (float)support_of(system);
     SlStatus status = sl_neighbours_build(&state->list, &state->grid, &system->particles,
                                           pass->predicted, support, &worst, error);
-    if (status == SL_OK && pass->boundary != NULL)
-        status = sl_neighbours_between(&state->boundary_list, &system->particles, pass->predicted,
-                                       &state->boundary.grid, &state->boundary.set, pass->boundary,
-                                       support, &worst, error);
+    if (status == SL_OK)
+        status = sl_solids_list(&state->solids, system, pass->predicted, &worst, error);
     if (status == SL_ERROR_NUMBERS && worst != SIZE_MAX) {
         char what[128];
         snprintf(what, sizeof what, "more than %d neighbours within %g m", SL_MOST_NEIGHBOURS,
@@ -339,41 +280,16 @@ SlStatus sl_pbf_list(SlSystem *system, SlPbfPass *pass, SlError *error)
     return status;
 }
 
-/* What bodies felt: the opposite of the momentum they gave, m dx / dt, per time. */
-static void sum_forces(SlSystem *system, const SlPbfPass *pass, double dt)
-{
-    const SlPbfState *state = system->state;
-    double d = sl_param(system, P_SPACING), mass = sl_param(system, P_REST_DENSITY) * d * d * d;
-    size_t chunks = sl_chunk_count(pass->count, SL_REDUCE_CHUNK);
-    size_t stride = state->body_count * SL_FORCE_LANES;
-    for (size_t body = 0; body < system->force_count; body++) {
-        double *force = system->forces[body].force, *torque = system->forces[body].torque;
-        system->forces[body].center = state->centers[body];
-        for (size_t k = 0; k < 3; k++) {
-            size_t lane = SL_FORCE_LANES * body + k;
-            force[k] = pass->forces == NULL
-                           ? 0
-                           : -mass / (dt * dt) * sl_fold_sum(pass->forces, chunks, stride, lane);
-            torque[k] = pass->forces == NULL ? 0
-                                             : -mass / (dt * dt) *
-                                                   sl_fold_sum(pass->forces, chunks, stride, lane + 3);
-        }
-    }
-    bool domain = pass->contacts.tally_domain;
-    system->stats.bodies = system->forces + (domain ? 0 : 1);
-    system->stats.body_count = pass->forces == NULL ? 0 : system->force_count - (domain ? 0 : 1);
-}
-
 /* Folds the partials of `finish` into the step's statistics and finds numbers that went wrong. */
 static SlStatus conclude(SlSystem *system, const SlPbfPass *pass, double dt, SlError *error)
 {
     SlPbfState *state = system->state;
     SlStepStats *stats = &system->stats;
     size_t n = pass->count, chunks = sl_chunk_count(n, SL_REDUCE_CHUNK);
-    sum_forces(system, pass, dt);
+    sl_solids_sum_forces(&state->solids, system, pass, particle_mass(system), dt);
     if (n == 0)
         return SL_OK;
-    double d = sl_param(system, P_SPACING), mass = sl_param(system, P_REST_DENSITY) * d * d * d;
+    double d = sl_param(system, P_SPACING), mass = particle_mass(system);
     const double *partials = pass->partials;
     stats->kinetic_energy = mass * sl_fold_sum(partials, chunks, SL_PBF_PARTIALS, SL_PBF_KINETIC);
     stats->total_energy =
@@ -473,38 +389,6 @@ static SlStatus measure_start(SlSystem *system, SlError *error)
     return SL_OK;
 }
 
-static SlStatus start_bodies(SlSystem *system, SlError *error)
-{
-    SlPbfState *state = system->state;
-    SlMemory *memory = &system->context->memory;
-    size_t bodies = sl_body_count(&system->surroundings);
-    state->body_count = bodies;
-    state->analytic = sl_alloc_zero(memory, bodies, sizeof *state->analytic);
-    state->centers = sl_alloc_zero(memory, bodies, sizeof *state->centers);
-    uint8_t *sampled = sl_alloc_zero(memory, bodies, sizeof *sampled);
-    SlStatus status = SL_OK;
-    if (state->analytic == NULL || state->centers == NULL || sampled == NULL)
-        status = sl_error_set(error, SL_ERROR_MEMORY, "pbf: no memory for %zu bodies", bodies);
-    bool some = false;
-    for (size_t k = 0; status == SL_OK && k < bodies; k++) {
-        state->analytic[k] = is_analytic(system, k);
-        sampled[k] = is_sampled(system, k);
-        some |= sampled[k];
-    }
-    SlBoundarySettings settings = boundary_settings(system);
-    if (status == SL_OK && some)
-        status = sl_boundary_create(system->context, &system->surroundings, sampled, &settings,
-                                    &state->boundary, error);
-    if (status == SL_OK && state->boundary.set.count > 0)
-        status = sl_neighbours_create(system->context, &system->particles, &state->boundary_list,
-                                      error);
-    if (status == SL_OK && some)
-        sl_log(system->context, SL_LOG_INFO, "%s: %zu boundary particles", system->name,
-               state->boundary.set.count);
-    sl_free(memory, sampled, bodies * sizeof *sampled);
-    return status;
-}
-
 static SlStatus start(SlSystem *system, SlError *error)
 {
     SlPbfState *state = system->state;
@@ -512,44 +396,28 @@ static SlStatus start(SlSystem *system, SlError *error)
                                      (float)support_of(system), &state->grid, error);
     if (status == SL_OK)
         status = sl_neighbours_create(system->context, &system->particles, &state->list, error);
+    SlSolidSettings solids = solid_settings(system);
     if (status == SL_OK)
-        status = start_bodies(system, error);
+        status = sl_solids_create(system, &solids, &state->solids, error);
     return status == SL_OK ? measure_start(system, error) : status;
 }
 
 static void finish(SlSystem *system)
 {
     SlPbfState *state = system->state;
-    SlMemory *memory = &system->context->memory;
-    sl_free(memory, state->analytic, state->body_count * sizeof *state->analytic);
-    sl_free(memory, state->centers, state->body_count * sizeof *state->centers);
-    sl_neighbours_destroy(&state->boundary_list);
-    sl_boundary_destroy(&state->boundary);
+    sl_solids_destroy(&state->solids);
     sl_neighbours_destroy(&state->list);
     sl_grid_destroy(&state->grid);
 }
 
-static uint64_t boundary_bytes(const SlSystem *system, uint64_t count)
-{
-    uint8_t sampled[SL_MOST_BODIES] = {0};
-    bool some = false;
-    for (size_t k = 0; k < sl_body_count(&system->surroundings); k++) {
-        sampled[k] = is_sampled(system, k);
-        some |= sampled[k];
-    }
-    SlBoundarySettings settings = boundary_settings(system);
-    return some ? sl_boundary_bytes(sl_boundary_estimate(&system->surroundings, sampled, &settings)) +
-                      sl_neighbours_bytes(count)
-                : 0;
-}
-
 static uint64_t memory_needed(const SlSystem *system, uint64_t count)
 {
+    SlSolidSettings solids = solid_settings(system);
     uint64_t cells = sl_grid_cells(system->surroundings.domain, support_of(system));
     /* Scratch: two float4 arrays, keys, sort pairs, order, channels of the list build. */
     uint64_t scratch = count * (2 * 16 + 3 * 4 + 8 + 3 * 4);
     return (cells == 0 ? (uint64_t)1 << 34 : 4 * cells) + scratch + sl_neighbours_bytes(count) +
-           boundary_bytes(system, count);
+           sl_solids_bytes(system, &solids, count);
 }
 
 static uint32_t steps(const SlSystem *system)

@@ -2,8 +2,7 @@
 #ifndef FLUID_PBF_H
 #define FLUID_PBF_H
 
-#include "fluid/pbf_kernels.h"
-#include "particles/boundary.h"
+#include "fluid/solids.h"
 #include "particles/system.h"
 
 extern const SlSolver sl_pbf_solver;
@@ -12,11 +11,7 @@ extern const SlSolver sl_pbf_solver;
 typedef struct SlPbfState {
     SlCellGrid grid;
     SlNeighbourList list;
-    SlBoundary boundary;
-    SlNeighbourList boundary_list;
-    uint8_t *analytic; /* per body, as in SlPbfPass */
-    SlVec3 *centers;   /* per body: what torques are about */
-    size_t body_count;
+    SlSolids solids;
     bool warned_cfl;
 } SlPbfState;
 

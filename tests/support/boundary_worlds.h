@@ -32,21 +32,14 @@ static inline void write_box(char *path, size_t size, const char *name, SlVec3 l
     assert_int_equal(fclose(file), 0);
 }
 
-/* Twice the mean height above `floor` of the particles farther than `clear` from the axis through
-   the middle: the depth of water at rest. */
-static inline double depth_of(SlWorld *world, double floor, SlVec3 middle, double clear)
+/* Twice the mean height above `floor`: the depth of water at rest. */
+static inline double depth_of(SlWorld *world, double floor)
 {
     SlFieldView x = sl_system_field(world, 0, "position");
     double sum = 0;
-    size_t count = 0;
-    for (size_t i = 0; i < x.count; i++) {
-        SlVec3 p = particle_at(&x, i);
-        if (hypot((double)(p.x - middle.x), (double)(p.z - middle.z)) < clear)
-            continue;
-        sum += (double)p.y - floor;
-        count++;
-    }
-    return 2 * sum / (double)count;
+    for (size_t i = 0; i < x.count; i++)
+        sum += (double)particle_at(&x, i).y - floor;
+    return 2 * sum / (double)x.count;
 }
 
 #endif

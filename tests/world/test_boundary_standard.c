@@ -1,4 +1,4 @@
-/* The bars on solid boundaries: heights at rest, sloshing, buoyancy, momentum, in every mode. */
+/* The bars on solid boundaries: heights at rest, sloshing, momentum, in every mode. */
 #include "support/boundary_worlds.h"
 
 static const double d = 0.1;
@@ -28,7 +28,7 @@ static double rest_height(const char *boundary, bool meshed, const char *box)
 {
     SlWorld *world = tank(boundary, meshed, box);
     dam_advance(world, 180);
-    double height = depth_of(world, meshed ? 0.5 : 0, (SlVec3){0, 0, 0}, 0);
+    double height = depth_of(world, meshed ? 0.5 : 0);
     printf("rest height, %s%s: %.4f m\n", boundary, meshed ? ", meshed container" : "", height);
     sl_world_destroy(world);
     return height;
@@ -106,65 +106,6 @@ static void nothing_leaks(void **state)
         assert_less(slosh(boundary_modes[k], box), 0.1 * d);
 }
 
-/* --- Buoyancy on a fixed sphere --- */
-
-typedef struct ForceMean {
-    double sum[3], from;
-    uint64_t steps;
-} ForceMean;
-
-static bool add_force(void *user, SlSystemId system, const SlStepStats *stats)
-{
-    (void)system;
-    ForceMean *mean = user;
-    if (stats->time < mean->from)
-        return true;
-    for (int k = 0; k < 3; k++)
-        mean->sum[k] += stats->bodies[0].force[k];
-    mean->steps++;
-    return true;
-}
-
-static double pool_depth(const char *boundary, bool with_ball, double *lift)
-{
-    ForceMean mean = {.from = 3};
-    DamSetting setting = {.threads = 2, .nx = 40, .ny = 26, .nz = 40, .domain = {4, 6, 4},
-                          .iterations = 8, .on_step = with_ball ? add_force : NULL, .user = &mean};
-    if (with_ball)
-        setting.offset.y = 2.4f; /* pours over the ball */
-    SlWorld *world = dam_create(&setting);
-    if (with_ball) {
-        SlShape ball = sl_default_shape(SL_SHAPE_SPHERE);
-        ball.center = (SlVec3){2, 1.3f, 2};
-        ball.radius = 1;
-        SlColliderId id;
-        assert_ok(sl_world_add_collider(world, &ball, &id, &test_error));
-    }
-    assert_ok(sl_system_set_text(world, 0, "boundary", boundary, &test_error));
-    assert_ok(sl_system_set_number(world, 0, "viscosity", 0.1, &test_error));
-    dam_advance(world, 300);
-    double depth = depth_of(world, 0, (SlVec3){2, 0, 2}, with_ball ? 1.3 : 0);
-    *lift = with_ball ? mean.sum[1] / (double)mean.steps : 0;
-    sl_world_destroy(world);
-    return depth;
-}
-
-static void a_ball_is_lifted(void **state)
-{
-    (void)state;
-    for (int k = 1; k < BOUNDARY_MODES; k++) {
-        double lift, none;
-        double before = pool_depth(boundary_modes[k], false, &none);
-        double after = pool_depth(boundary_modes[k], true, &lift);
-        double displaced = 1000 * 9.81 * (after - before) * 16;
-        printf("buoyancy, %s: depth %.4f -> %.4f m, force %.0f N, displaced water weighs %.0f N "
-               "(%+.1f %%); the sphere's own volume %.0f N\n",
-               boundary_modes[k], before, after, lift, displaced, 100 * (lift / displaced - 1),
-               1000 * 9.81 * 4.18879);
-        assert_less(fabs(lift / displaced - 1), 0.1);
-    }
-}
-
 /* --- Momentum: what the body gives, the water has --- */
 
 static bool add_impulse(void *user, SlSystemId system, const SlStepStats *stats)
@@ -223,7 +164,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(heights_agree),
         cmocka_unit_test(nothing_leaks),
-        cmocka_unit_test(a_ball_is_lifted),
         cmocka_unit_test(momentum_is_handed_over),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
