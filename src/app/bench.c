@@ -55,6 +55,12 @@ double bench_low(double *values, size_t count)
     return values[count / 10];
 }
 
+double bench_median(double *values, size_t count)
+{
+    qsort(values, count, sizeof *values, compare_doubles);
+    return values[count / 2];
+}
+
 static SlStatus measure_machine(uint32_t threads, Machine *machine, SlError *error)
 {
     SlContext *context;

@@ -33,6 +33,8 @@ void bench_report(Bench *bench, double value, const char *unit, const char *form
 /* Sorts and returns the first tenth: a busy machine can only add to a time, and this one is busy
    with others' work for seconds on end, which moves a median by half. */
 double bench_low(double *values, size_t count);
+/* Sorts and returns the middle. */
+double bench_median(double *values, size_t count);
 /* A dam break of side³ particles, half a second in (a tenth if quick), ready for one more step. */
 SlStatus bench_dam(uint32_t threads, uint32_t side, const char *kernel, uint32_t steps,
                    SlWorld **world, SlError *error);
