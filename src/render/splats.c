@@ -154,13 +154,13 @@ static SlStatus make_pictures(Splats *splats, SlError *error)
     f->id = SL_PUSH(arena, uint32_t, tiled);
     f->normal = SL_PUSH(arena, uint32_t, tiled);
     f->busy = SL_PUSH(arena, uint8_t, (size_t)f->tiles_x * f->tiles_y);
-    f->depth = push_rows(arena, f->stride, rows_high, SL_FAR);
+    f->depth = push_rows(arena, f->stride, rows_high, SL_DEPTH_NONE);
     f->raw = push_rows(arena, f->stride, rows_high, 1);
     f->occlusion = push_rows(arena, f->stride, rows_high, 1);
     f->lit = push_rows(arena, f->stride, rows_high, 1);
     SlShadow *shadow = &f->shadow;
     if (shadow->size > 0)
-        shadow->depth = push_rows(arena, shadow->stride, shadow->size, SL_FAR);
+        shadow->depth = push_rows(arena, shadow->stride, shadow->size, SL_DEPTH_NONE);
     if (f->z == NULL || f->id == NULL || f->normal == NULL || f->busy == NULL ||
         f->depth == NULL || f->raw == NULL || f->occlusion == NULL || f->lit == NULL ||
         (shadow->size > 0 && shadow->depth == NULL))
@@ -252,7 +252,7 @@ static void shadow_tile(void *argument, size_t begin, size_t end, size_t chunk)
     const SlShadow *shadow = &f->shadow;
     float z[SL_TILE_SIZE];
     for (int k = 0; k < SL_TILE_SIZE; k++)
-        z[k] = SL_FAR;
+        z[k] = SL_DEPTH_NONE;
     float x = (float)(begin % shadow->tiles * SL_TILE);
     size_t tile_row = begin / shadow->tiles;
     float y = (float)(tile_row * SL_TILE);
@@ -272,7 +272,7 @@ static void clear_tile(const SlSplatFrame *f, size_t tile)
     uint32_t nothing = (uint32_t)f->count + f->solid_count;
     size_t plane = sl_tile_plane(f, tile, 0), end = sl_tile_plane(f, tile + 1, 0);
     for (size_t k = plane; k < end; k++) {
-        f->z[k] = SL_FAR;
+        f->z[k] = SL_DEPTH_NONE;
         f->id[k] = nothing;
     }
 }
