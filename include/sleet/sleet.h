@@ -5,6 +5,7 @@
 #include "sleet/base.h"
 #include "sleet/emitter.h"
 #include "sleet/frame.h"
+#include "sleet/grid.h"
 #include "sleet/mesh.h"
 #include "sleet/motion.h"
 #include "sleet/params.h"

@@ -6,6 +6,7 @@
 #define SLEET_WORLD_H
 
 #include "sleet/emitter.h"
+#include "sleet/grid.h"
 #include "sleet/mesh.h"
 #include "sleet/motion.h"
 #include "sleet/params.h"
@@ -30,8 +31,14 @@ typedef struct SlWorldDef {
     SlIsa isa;
     uint64_t seed;
     SlVec3 gravity;        /* m/s²; default (0, -9.81, 0) */
-    SlBox domain;          /* m; walls on all six sides; default 4 × 4 × 4 from the origin */
+    SlBox domain;          /* m; walls on all six sides, but none where a side is infinite;
+                              default 4 × 4 × 4 from the origin */
     float domain_friction; /* Coulomb, [0, 10]; default 0 */
+    float domain_limit;    /* m: with an open side, particles farther than this from the origin
+                              along any axis are removed as by a drain; above 0. 0 (default):
+                              none; one farther than 2^18 spacings, where floats grow too coarse,
+                              ends the step with SL_ERROR_NUMBERS */
+    SlGridKind grid;       /* default SL_GRID_AUTO */
     double frame_time;     /* s; default 1/60 */
     /* Called after every step of every system, on the calling thread. May be NULL. Return false
        to stop: sl_world_step then returns SL_ERROR_CANCELLED with the world valid. */

@@ -358,7 +358,8 @@ static SlStatus start(SlSystem *system, SlError *error)
 {
     SlPbfState *state = system->state;
     SlStatus status = sl_grid_create(system->context, system->surroundings.domain,
-                                     (float)support_of(system), &state->grid, error);
+                                     (float)support_of(system), system->surroundings.grid,
+                                     &state->grid, error);
     if (status == SL_OK)
         status = sl_neighbours_create(system->context, &system->particles, &state->list, error);
     return status == SL_OK ? measure_start(system, error) : status;
@@ -373,10 +374,11 @@ static void finish(SlSystem *system)
 
 static uint64_t memory_needed(const SlSystem *system, uint64_t count)
 {
-    uint64_t cells = sl_grid_cells(system->surroundings.domain, support_of(system));
-    /* Scratch: two float4 arrays, keys, sort pairs, order, channels of the list build. */
-    uint64_t scratch = count * (2 * 16 + 3 * 4 + 8 + 3 * 4);
-    return (cells == 0 ? (uint64_t)1 << 34 : 4 * cells) + scratch + sl_neighbours_bytes(count);
+    /* Scratch: two float4 arrays, channels of the list build. */
+    uint64_t scratch = count * (2 * 16 + 3 * 4);
+    return scratch + sl_neighbours_bytes(count) +
+           sl_grid_bytes(system->surroundings.domain, support_of(system),
+                         system->surroundings.grid, count);
 }
 
 static uint32_t steps(const SlSystem *system)
