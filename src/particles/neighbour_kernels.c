@@ -294,7 +294,7 @@ enum { LIST_ROOM = SL_MOST_NEIGHBOURS + 40 };
 
 static void build(SlSegment *s)
 {
-    uint32_t lists[8][LIST_ROOM], lengths[8];
+    uint32_t lists[8][LIST_ROOM], lengths[8], cells[3][8];
     Cache cache = {.whole = false};
     uint64_t used = 0;
     s->rows_needed = 0;
@@ -302,10 +302,14 @@ static void build(SlSegment *s)
     for (size_t b = s->block_begin; b < s->block_end; b++) {
         Cells c = cells_of(s->grid, f8_load(s->x + 8 * b), f8_load(s->y + 8 * b),
                            f8_load(s->z + 8 * b));
+        u8_store(cells[0], (U8)c.x);
+        u8_store(cells[1], (U8)c.y);
+        u8_store(cells[2], (U8)c.z);
         uint32_t longest = 0;
         for (uint32_t lane = 0; lane < 8; lane++) {
             uint32_t i = (uint32_t)(8 * b) + lane;
-            int32_t cell[3] = {c.x[lane], c.y[lane], c.z[lane]};
+            int32_t cell[3] = {(int32_t)cells[0][lane], (int32_t)cells[1][lane],
+                               (int32_t)cells[2][lane]};
             uint32_t length = i < s->count ? neighbours_of(s, &cache, cell, i, lists[lane]) : 0;
             if (length > SL_MOST_NEIGHBOURS) {
                 s->crowded = i;

@@ -439,8 +439,11 @@ static SlStatus set_scene(Splats *splats, const SlFrameView *view, const SlBox *
     if (solids == NULL)
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory to draw %u solids", most);
     f->solids = solids;
-    f->solid_count = sl_scene_solids(
-        view, scene, number(splats, GROUND) != 0 ? &reach->min.y : NULL, solids);
+    float height = reach->min.y;
+    bool ground = number(splats, GROUND) != 0;
+    if (isinf(view->domain.min.y))
+        ground = ground && sl_scene_floor(view, &height);
+    f->solid_count = sl_scene_solids(view, scene, ground ? &height : NULL, solids);
     uint32_t *colors = f->color + f->count;
     for (uint32_t k = 0; k < f->solid_count; k++)
         sl_scene_bound_solid(f, &solids[k]);
@@ -479,7 +482,7 @@ static SlStatus draw(void *state, const SlFrameView *view, const SlCamera *camer
     sl_parallel_for(pool, tiles, 1, blur_tile, splats);
     sl_parallel_for(pool, tiles, 1, shade_tile, splats);
     if (number(splats, DOMAIN) != 0)
-        sl_splats_edges(f, &scene);
+        sl_splats_edges(f, &scene, sl_scene_is_open(view) ? &view->domain : &scene);
     *image = &splats->image;
     return SL_OK;
 }

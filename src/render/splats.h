@@ -226,7 +226,7 @@ SlStatus sl_splats_gather(SlContext *context, SlArena *arena, const SlFrameView 
    not there or not finite is left out. */
 SlStatus sl_splats_gather_meshes(SlContext *context, SlArena *arena, const SlFrameView *view,
                                  SlSplatFrame *frame, SlError *error);
-/* Thin lines along the box's edges, hidden where something is nearer. */
-void sl_splats_edges(const SlSplatFrame *frame, const SlBox *box);
+/* Thin lines along the box's edges, hidden where something is nearer; none at infinite sides. */
+void sl_splats_edges(const SlSplatFrame *frame, const SlBox *scene, const SlBox *box);
 
 #endif

@@ -120,6 +120,8 @@ SlStatus sl_scene_build(const SlScene *scene, const SlWorldDef *given, SlWorld *
     def.gravity = scene->gravity;
     def.domain = scene->domain;
     def.domain_friction = scene->domain_friction;
+    def.domain_limit = scene->domain_limit;
+    def.grid = scene->grid;
     def.frame_time = scene->frame_time;
     def.seed = scene->seed;
     /* Gravity, domain and time are checked already: what fails here is what the caller gave. */

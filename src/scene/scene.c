@@ -33,13 +33,6 @@ static const SlKeyRow output_rows[OUTPUT_KEYS] = {
     [OUTPUT_EVERY] = SL_KEY_WHOLE_ROW("every", 1, 1, 1e7),
 };
 
-enum { DOMAIN_MIN, DOMAIN_MAX, DOMAIN_FRICTION, DOMAIN_KEYS };
-static const SlKeyRow domain_rows[DOMAIN_KEYS] = {
-    [DOMAIN_MIN] = SL_KEY_VEC3_ROW("min", 0, 0, 0, SL_SCENE_FAR, "m", true),
-    [DOMAIN_MAX] = SL_KEY_VEC3_ROW("max", 0, 0, 0, SL_SCENE_FAR, "m", true),
-    [DOMAIN_FRICTION] = SL_KEY_NUMBER_ROW("friction", 0, 0, 10, ""),
-};
-
 enum { TIME_FRAMES, TIME_RATE, TIME_KEYS };
 static const SlKeyRow time_rows[TIME_KEYS] = {
     [TIME_FRAMES] = SL_KEY_WHOLE_ROW("frames", 300, 1, 1e7),
@@ -99,21 +92,6 @@ SlStatus sl_scene_read_box(const SlScene *scene, const SlJsonNode *object, const
 }
 
 /* --- The parts without arrays --- */
-
-static SlStatus read_domain(SlScene *scene, const SlJsonNode *object, SlError *error)
-{
-    SlKeyValue values[DOMAIN_KEYS];
-    SlStatus status = sl_keys_read(&scene->json, object, "the domain", domain_rows, DOMAIN_KEYS,
-                                   values, error);
-    if (status == SL_OK)
-        status = sl_scene_read_box(scene, object, &values[DOMAIN_MIN], &values[DOMAIN_MAX],
-                                   &scene->domain, error);
-    if (status != SL_OK)
-        return status;
-    scene->domain_friction = (float)values[DOMAIN_FRICTION].value.number[0];
-    scene->domain_place = object->place;
-    return SL_OK;
-}
 
 static SlStatus read_time(SlScene *scene, const SlJsonNode *object, SlError *error)
 {
@@ -232,7 +210,7 @@ static SlStatus check(SlScene *scene, const char *path, const SlSceneTables *tab
     choose_name(scene, &values[NAME], path);
     scene->seed = (uint64_t)values[SEED].value.number[0];
     scene->gravity = sl_keys_vec3(&values[GRAVITY]);
-    status = read_domain(scene, values[DOMAIN_BOX].node, error);
+    status = sl_scene_read_domain(scene, values[DOMAIN_BOX].node, error);
     if (status == SL_OK)
         status = read_time(scene, values[TIME].node, error);
     if (status == SL_OK)

@@ -48,8 +48,10 @@ struct SlScene {
     char output_folder[256];
     uint64_t output_every;
     SlVec3 gravity;
-    SlBox domain;
-    float domain_friction;
+    SlBox domain; /* infinite where it is open */
+    SlBox framed; /* min and max as given: what a camera of its own frames */
+    float domain_friction, domain_limit;
+    SlGridKind grid;
     SlJsonPlace domain_place;
 
     SlSceneSystem *systems;
@@ -77,6 +79,7 @@ SlStatus sl_scene_parse(SlMemory *memory, const char *name, const char *text, si
                         const SlSceneTables *tables, SlScene **scene, SlError *error);
 
 /* The parts of the check; each reads its array into the scene. */
+SlStatus sl_scene_read_domain(SlScene *scene, const SlJsonNode *object, SlError *error);
 SlStatus sl_scene_read_systems(SlScene *scene, const SlJsonNode *array,
                                const SlSceneTables *tables, SlError *error);
 SlStatus sl_scene_read_colliders(SlScene *scene, const SlJsonNode *array, SlError *error);

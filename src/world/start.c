@@ -4,6 +4,7 @@
 
 #include "core/machine.h"
 #include "math/vec3.h"
+#include "particles/grid.h"
 #include "world/world.h"
 
 /* Particles that blocks place at the start; a double, for it may be beyond any integer. */
@@ -138,6 +139,21 @@ static void place_block(SlParticles *particles, const SlBlockDef *block, double 
             }
 }
 
+static bool is_open(SlBox domain)
+{
+    return !sl_finite(domain.min) || !sl_finite(domain.max);
+}
+
+/* With an open side a particle may go as far as the definition or a float's digits allow. */
+static void set_farthest(const SlWorld *world, SlWorldSystem *system, double spacing)
+{
+    float limit = world->def.domain_limit, reach = (float)(SL_GRID_REACH * spacing);
+    if (!is_open(world->def.domain))
+        return;
+    system->flow.remove_beyond = limit > 0;
+    system->flow.farthest = limit > 0 && limit < reach ? limit : reach;
+}
+
 static SlStatus start_system(SlWorld *world, SlWorldSystem *system, SlError *error)
 {
     SlSystem *base = &system->base;
@@ -151,6 +167,7 @@ static SlStatus start_system(SlWorld *world, SlWorldSystem *system, SlError *err
     for (uint32_t k = 0; k < system->block_count; k++)
         place_block(&base->particles, &system->blocks[k], spacing, &next);
     system->flow.next_id = next;
+    set_farthest(world, system, spacing);
     return base->solver->start(base, error);
 }
 
