@@ -4,6 +4,7 @@
 
 #include "sleet/base.h"
 #include "sleet/emitter.h"
+#include "sleet/fill.h"
 #include "sleet/frame.h"
 #include "sleet/grid.h"
 #include "sleet/mesh.h"

@@ -6,6 +6,7 @@
 #define SLEET_WORLD_H
 
 #include "sleet/emitter.h"
+#include "sleet/fill.h"
 #include "sleet/grid.h"
 #include "sleet/mesh.h"
 #include "sleet/motion.h"
@@ -75,6 +76,9 @@ SL_API SlStatus sl_system_get(const SlWorld *world, SlSystemId id, const char *n
                               SlParamValue *value, SlError *error);
 SL_API SlStatus sl_system_add_block(SlWorld *world, SlSystemId id, const SlBlockDef *block,
                                     SlError *error);
+/* Reads the mesh, if it is one, and checks it; places are found at the start. */
+SL_API SlStatus sl_system_add_fill(SlWorld *world, SlSystemId id, const SlFillDef *fill,
+                                   SlError *error);
 SL_API SlStatus sl_system_add_emitter(SlWorld *world, SlSystemId id, const SlEmitterDef *emitter,
                                       SlError *error);
 /* Particles that end a step inside the shape are removed. */
@@ -92,7 +96,8 @@ SL_API SlStatus sl_collider_set_motion(SlWorld *world, SlColliderId id, const Sl
 /* What the set-up would hold in memory while it runs, in bytes; 0 before any block. Works before
    the start and allocates nothing. */
 SL_API uint64_t sl_world_memory_needed(const SlWorld *world);
-/* Particles of the blocks, and of emitters with a limit. */
+/* Particles of the blocks, of emitters with a limit, and of fills: these by volume before the start,
+   exactly after it. */
 SL_API uint64_t sl_world_particle_count(const SlWorld *world);
 
 /* Fixes the set-up: checks it against itself and the memory available, places the particles,

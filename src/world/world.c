@@ -102,6 +102,8 @@ static void destroy_system(SlContext *context, SlWorldSystem *system)
     if (base->state != NULL)
         solver->finish(base);
     sl_particles_destroy(&base->particles);
+    for (uint32_t k = 0; k < system->fill_count; k++)
+        sl_fill_body_destroy(context, system->fills[k]);
     sl_free(&context->memory, base->state, solver->state_size);
     sl_free(&context->memory, base->values, solver->table.row_count * sizeof *base->values);
     sl_free(&context->memory, system, sizeof *system);
