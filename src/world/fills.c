@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "geometry/mesh_check.h"
+#include "geometry/mesh_merge.h"
 #include "geometry/mesh_read.h"
 #include "geometry/shape.h"
 #include "math/noise.h"
@@ -112,6 +113,8 @@ static SlStatus take_mesh(SlContext *context, SlFillBody *body, const SlFillDef 
     SlMeshReport report;
     sl_rotation_rows(def->turn, rows);
     SlStatus status = sl_mesh_read(context, def->path, &body->mesh, error);
+    if (status == SL_OK)
+        status = sl_mesh_weld(&body->mesh, def->path, error);
     if (status == SL_OK)
         status = sl_mesh_transform(&body->mesh, def->scale, rows, def->position, error);
     if (status == SL_OK)
@@ -313,6 +316,7 @@ static SlStatus count_fill(SlWorld *world, uint32_t s, uint32_t k, SlError *erro
     SlFillBody *body = system->fills[k];
     Clear clear = clear_of(world, s, k);
     SlFillPlan plan = plan_of(world, &clear);
+    sl_fill_destroy(&body->fill); /* of a start that failed */
     SlStatus status = sl_fill_create(world->context, &plan, &body->fill, error);
     if (status != SL_OK)
         return status;
