@@ -87,11 +87,11 @@ static void mistakes_have_their_sentence(void **state)
         {WITH_FILL("{\"shapes\": [{\"shape\": \"mesh\", \"file\": \"/a.obj\", \"hollow\": true}]}"),
          "s.json:3:23: a fill is inside its mesh anyway"},
         {WITH_FILL("{\"shapes\": [" BALL ", {\"shape\": \"mesh\", \"file\": \"/a.obj\"}]}"),
-         "s.json:3:81: a mesh is filled alone"},
+         "s.json:3:78: a mesh is filled alone"},
         {WITH_FILL("{\"shapes\": [{\"shape\": \"mesh\", \"file\": \"no.obj\"}]}"),
          "s.json:3:49: ./no.obj: there is no such file"},
         {WITH_FILL("{\"shapes\": [" BALL "], \"noise\": {\"smooth\": 0.7, \"grain\": 0.5}}"),
-         "s.json:3:91: smooth and grain are 1.2 together; they may be at most 1"},
+         "s.json:3:88: smooth and grain are 1.2 together; they may be at most 1"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         SlScene *scene;
