@@ -4,7 +4,9 @@
 
 #include "sleet/base.h"
 #include "sleet/emitter.h"
+#include "sleet/fill.h"
 #include "sleet/frame.h"
+#include "sleet/grid.h"
 #include "sleet/mesh.h"
 #include "sleet/motion.h"
 #include "sleet/params.h"

@@ -46,7 +46,7 @@ typedef struct SlMeshView {
 typedef struct SlFrameView {
     uint64_t frame;
     double time; /* s */
-    SlBox domain;
+    SlBox domain; /* m; an open side is infinite */
     const SlSystemView *systems;
     size_t system_count;
     const SlShape *shapes; /* colliders at this time */

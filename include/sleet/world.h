@@ -6,6 +6,8 @@
 #define SLEET_WORLD_H
 
 #include "sleet/emitter.h"
+#include "sleet/fill.h"
+#include "sleet/grid.h"
 #include "sleet/mesh.h"
 #include "sleet/motion.h"
 #include "sleet/params.h"
@@ -30,8 +32,14 @@ typedef struct SlWorldDef {
     SlIsa isa;
     uint64_t seed;
     SlVec3 gravity;        /* m/s²; default (0, -9.81, 0) */
-    SlBox domain;          /* m; walls on all six sides; default 4 × 4 × 4 from the origin */
+    SlBox domain;          /* m; walls on all six sides, but none where a side is infinite;
+                              default 4 × 4 × 4 from the origin */
     float domain_friction; /* Coulomb, [0, 10]; default 0 */
+    float domain_limit;    /* m: with an open side, particles farther than this from the origin
+                              along any axis are removed as by a drain; above 0. 0 (default):
+                              none; one farther than 2^18 spacings, where floats grow too coarse,
+                              ends the step with SL_ERROR_NUMBERS */
+    SlGridKind grid;       /* default SL_GRID_AUTO */
     double frame_time;     /* s; default 1/60 */
     /* Called after every step of every system, on the calling thread. May be NULL. Return false
        to stop: sl_world_step then returns SL_ERROR_CANCELLED with the world valid. */
@@ -68,6 +76,9 @@ SL_API SlStatus sl_system_get(const SlWorld *world, SlSystemId id, const char *n
                               SlParamValue *value, SlError *error);
 SL_API SlStatus sl_system_add_block(SlWorld *world, SlSystemId id, const SlBlockDef *block,
                                     SlError *error);
+/* Reads the mesh, if it is one, and checks it; places are found at the start. */
+SL_API SlStatus sl_system_add_fill(SlWorld *world, SlSystemId id, const SlFillDef *fill,
+                                   SlError *error);
 SL_API SlStatus sl_system_add_emitter(SlWorld *world, SlSystemId id, const SlEmitterDef *emitter,
                                       SlError *error);
 /* Particles that end a step inside the shape are removed. */
@@ -88,7 +99,8 @@ SL_API SlStatus sl_collider_set_motion(SlWorld *world, SlColliderId id, const Sl
 /* What the set-up would hold in memory while it runs, in bytes; 0 before any block. Works before
    the start and allocates nothing. */
 SL_API uint64_t sl_world_memory_needed(const SlWorld *world);
-/* Particles of the blocks, and of emitters with a limit. */
+/* Particles of the blocks, of emitters with a limit, and of fills: these by volume before the start,
+   exactly after it. */
 SL_API uint64_t sl_world_particle_count(const SlWorld *world);
 
 /* Fixes the set-up: checks it against itself and the memory available, places the particles,

@@ -143,8 +143,7 @@ static void set_constants(const SlSystem *system, double dt, SlPbfPass *pass)
     pass->slope_scale = (float)(per_volume * sl_kernel_slope_scale(kind, support));
     pass->lack = (float)((per_volume * sl_kernel_value(kind, 0, support) - 1) /
                          (per_volume * sl_kernel_value_scale(kind, support)));
-    int boundary = (int)sl_param(system, P_BOUNDARY);
-    pass->wall_scale = boundary == SL_BY_WALLS || boundary == SL_BY_BOTH
+    pass->wall_scale = sl_param(system, P_BOUNDARY) != SL_BY_CONTACT
                            ? (float)wall_scale_of(kind, sl_param(system, P_SUPPORT))
                            : 0;
     pass->least_constraint = sl_param(system, P_CONSTRAINT) == 0 ? 0 : -1e9f;
@@ -393,7 +392,8 @@ static SlStatus start(SlSystem *system, SlError *error)
 {
     SlPbfState *state = system->state;
     SlStatus status = sl_grid_create(system->context, system->surroundings.domain,
-                                     (float)support_of(system), &state->grid, error);
+                                     (float)support_of(system), system->surroundings.grid,
+                                     &state->grid, error);
     if (status == SL_OK)
         status = sl_neighbours_create(system->context, &system->particles, &state->list, error);
     SlSolidSettings solids = solid_settings(system);
@@ -413,11 +413,11 @@ static void finish(SlSystem *system)
 static uint64_t memory_needed(const SlSystem *system, uint64_t count)
 {
     SlSolidSettings solids = solid_settings(system);
-    uint64_t cells = sl_grid_cells(system->surroundings.domain, support_of(system));
-    /* Scratch: two float4 arrays, keys, sort pairs, order, channels of the list build. */
-    uint64_t scratch = count * (2 * 16 + 3 * 4 + 8 + 3 * 4);
-    return (cells == 0 ? (uint64_t)1 << 34 : 4 * cells) + scratch + sl_neighbours_bytes(count) +
-           sl_solids_bytes(system, &solids, count);
+    /* Scratch: two float4 arrays, channels of the list build. */
+    uint64_t scratch = count * (2 * 16 + 3 * 4);
+    return scratch + sl_neighbours_bytes(count) + sl_solids_bytes(system, &solids, count) +
+           sl_grid_bytes(system->surroundings.domain, support_of(system),
+                         system->surroundings.grid, count);
 }
 
 static uint32_t steps(const SlSystem *system)

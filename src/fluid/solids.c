@@ -17,10 +17,13 @@ static bool has_surface(const SlSurroundings *around, size_t body)
            around->fields[body - 1 - around->shape_count].mesh != NULL;
 }
 
+/* Flat surfaces of a domain with open sides have no end: they cannot be sampled. */
 static bool is_analytic(const SlSurroundings *around, SlBoundaryKind kind, size_t body)
 {
-    return kind == SL_BY_WALLS ||
-           (kind == SL_BY_BOTH && (is_flat(around, body) || !has_surface(around, body)));
+    bool endless = !sl_finite(around->domain.min) || !sl_finite(around->domain.max);
+    if (is_flat(around, body))
+        return kind == SL_BY_WALLS || kind == SL_BY_BOTH || (kind == SL_BY_PARTICLES && endless);
+    return kind == SL_BY_WALLS || (kind != SL_BY_CONTACT && !has_surface(around, body));
 }
 
 /* Marks the bodies that become particles; true if there is one. */

@@ -80,7 +80,7 @@ SL_INLINE bool walls_near(const SlPbfPass *pass, F8x4 p)
     I8 near_wall = (p.x < f8(box.min.x + reach)) | (p.x > f8(box.max.x - reach)) |
                    (p.y < f8(box.min.y + reach)) | (p.y > f8(box.max.y - reach)) |
                    (p.z < f8(box.min.z + reach)) | (p.z > f8(box.max.z - reach));
-    if (i8_bits(near_wall) != 0 || pass->analytic_fields)
+    if ((pass->analytic[0] && i8_bits(near_wall) != 0) || pass->analytic_fields)
         return true;
     for (size_t k = 0; k < around->shape_count; k++)
         if (pass->analytic[1 + k] && box_near(around->bounds[k], (F8x3){p.x, p.y, p.z}, reach))

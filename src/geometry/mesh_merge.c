@@ -71,3 +71,31 @@ SlStatus sl_mesh_merge_vertex(SlMeshMerge *merge, const float position[3], uint3
     *vertex = merge->slots[slot] - 1;
     return SL_OK;
 }
+
+SlStatus sl_mesh_weld(SlMesh *mesh, const char *name, SlError *error)
+{
+    SlMeshBuilder builder;
+    SlMeshMerge merge;
+    SlMesh welded;
+    SlStatus status = SL_OK;
+    sl_mesh_builder_init(&builder, mesh->context, name);
+    sl_mesh_merge_init(&merge, &builder);
+    for (size_t t = 0; status == SL_OK && t < mesh->triangle_count; t++) {
+        uint32_t corner[3];
+        for (int k = 0; status == SL_OK && k < 3; k++) {
+            const float *p = mesh->positions + 3 * (size_t)mesh->triangles[3 * t + (size_t)k];
+            status = sl_mesh_merge_vertex(&merge, p, &corner[k], error);
+        }
+        if (status == SL_OK)
+            status = sl_mesh_builder_add_triangle(&builder, corner[0], corner[1], corner[2], error);
+    }
+    if (status == SL_OK)
+        status = sl_mesh_builder_finish(&builder, &welded, error);
+    if (status == SL_OK) {
+        sl_mesh_destroy(mesh);
+        *mesh = welded;
+    }
+    sl_mesh_merge_free(&merge);
+    sl_mesh_builder_free(&builder);
+    return status;
+}

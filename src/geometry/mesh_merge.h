@@ -18,5 +18,8 @@ void sl_mesh_merge_free(SlMeshMerge *merge);
    appearance. Zeros of both signs are one. */
 SlStatus sl_mesh_merge_vertex(SlMeshMerge *merge, const float position[3], uint32_t *vertex,
                               SlError *error);
+/* The mesh anew with one vertex per position: an edge that two faces share but each with vertices of
+   its own is then no open one. The mesh stays as it was on failure. */
+SlStatus sl_mesh_weld(SlMesh *mesh, const char *name, SlError *error);
 
 #endif

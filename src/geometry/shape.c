@@ -52,6 +52,20 @@ bool sl_shape_prepare(SlShape *shape, const char **reason)
     return true;
 }
 
+/* Around the two caps; a disk reaches radius × the sine of the angle to its axis. */
+static SlBox frustum_bounds(const SlShape *shape)
+{
+    SlVec3 a = shape->axis, low = shape->center, high = sl_add(low, sl_scale(a, shape->height));
+    float r0 = shape->radius, r1 = shape->kind == SL_SHAPE_CONE ? 0 : r0;
+    SlVec3 disk = {sqrtf(fmaxf(1 - a.x * a.x, 0)), sqrtf(fmaxf(1 - a.y * a.y, 0)),
+                   sqrtf(fmaxf(1 - a.z * a.z, 0))};
+    SlVec3 d0 = sl_scale(disk, r0), d1 = sl_scale(disk, r1);
+    return (SlBox){{fminf(low.x - d0.x, high.x - d1.x), fminf(low.y - d0.y, high.y - d1.y),
+                    fminf(low.z - d0.z, high.z - d1.z)},
+                   {fmaxf(low.x + d0.x, high.x + d1.x), fmaxf(low.y + d0.y, high.y + d1.y),
+                    fmaxf(low.z + d0.z, high.z + d1.z)}};
+}
+
 SlBox sl_shape_bounds(const SlShape *shape)
 {
     SlVec3 c = shape->center, reach = {INFINITY, INFINITY, INFINITY};
@@ -64,8 +78,7 @@ SlBox sl_shape_bounds(const SlShape *shape)
                         fabsf(s.z) * h.x + fabsf(a.z) * h.y + fabsf(d.z) * h.z);
     }
     else if (shape->kind != SL_SHAPE_PLANE) {
-        float most = shape->radius + shape->height;
-        reach = sl_vec3(most, most, most);
+        return frustum_bounds(shape);
     }
     return (SlBox){sl_sub(c, reach), sl_add(c, reach)};
 }

@@ -200,7 +200,8 @@ SlStatus sl_boundary_create(SlContext *context, const SlSurroundings *around, co
         status = sl_particles_create(context, SL_FIELD_BIT(ID) | SL_FIELD_BIT(POSITION), g.count,
                                      &b->set, error);
     if (status == SL_OK)
-        status = sl_grid_create(context, around->domain, (float)settings->support, &b->grid, error);
+        status = sl_grid_create(context, around->domain, (float)settings->support, around->grid,
+                                &b->grid, error);
     size_t room = b->set.capacity + 8;
     b->rest = sl_alloc_zero(memory, room, 4 * sizeof *b->rest);
     b->rest_body = sl_alloc_zero(memory, room, sizeof *b->rest_body);

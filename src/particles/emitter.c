@@ -150,6 +150,8 @@ static void add_particle(SlFlow *flow, SlSystem *system, SlVec3 place, SlVec3 ve
     ((uint32_t *)particles->data[SL_F_ID])[i] = (uint32_t)flow->next_id++;
     memcpy(sl_f32x4(particles, SL_F_POSITION) + 4 * i, &place, sizeof place);
     memcpy(sl_f32x4(particles, SL_F_VELOCITY) + 4 * i, &velocity, sizeof velocity);
+    if (particles->data[SL_F_VARIATION] != NULL)
+        ((float *)particles->data[SL_F_VARIATION])[i] = 0;
 }
 
 /* One layer, `ahead` metres along the flow from the opening. */
@@ -209,10 +211,30 @@ SlStatus sl_flow_emit(SlFlow *flow, SlSystem *system, double dt, SlError *error)
     return status;
 }
 
+static bool is_beyond(const SlFlow *flow, SlVec3 p)
+{
+    return flow->farthest > 0 &&
+           fmaxf(fabsf(p.x), fmaxf(fabsf(p.y), fabsf(p.z))) > flow->farthest;
+}
+
+/* Floats are too coarse out there for a fluid, and beyond the grid's reach cells are no longer
+   told apart. */
+static SlStatus blame_beyond(const SlFlow *flow, const SlSystem *system, size_t i, SlVec3 p,
+                             SlError *error)
+{
+    const uint32_t *id = system->particles.data[SL_F_ID];
+    return sl_error_set(error, SL_ERROR_NUMBERS,
+                        "%s: particle %u at (%g, %g, %g) is farther than %g m from the origin, "
+                        "where positions are too coarse; give the domain a \"limit\" to remove "
+                        "particles beyond it",
+                        system->name, id[i], (double)p.x, (double)p.y, (double)p.z,
+                        (double)flow->farthest);
+}
+
 SlStatus sl_flow_drain(SlFlow *flow, SlSystem *system, SlError *error)
 {
     SlParticles *particles = &system->particles;
-    if (flow->drain_count == 0 || particles->count == 0)
+    if ((flow->drain_count == 0 && flow->farthest <= 0) || particles->count == 0)
         return SL_OK;
     sl_arena_reset(&system->context->arena);
     uint8_t *marks = SL_PUSH(&system->context->arena, uint8_t, particles->count);
@@ -222,7 +244,9 @@ SlStatus sl_flow_drain(SlFlow *flow, SlSystem *system, SlError *error)
     uint64_t gone = 0;
     for (size_t i = 0; i < particles->count; i++) {
         SlVec3 p = {x[4 * i], x[4 * i + 1], x[4 * i + 2]};
-        marks[i] = 0;
+        marks[i] = is_beyond(flow, p);
+        if (marks[i] != 0 && !flow->remove_beyond)
+            return blame_beyond(flow, system, i, p, error);
         for (uint32_t k = 0; k < flow->drain_count; k++)
             marks[i] |= sl_shape_distance(&flow->drains[k], p, NULL) < 0;
         gone += marks[i];

@@ -22,8 +22,10 @@ typedef struct SlFlow {
     uint32_t emitter_count;
     SlShape drains[SL_MOST_DRAINS];
     uint32_t drain_count;
+    float farthest; /* m from the origin along an axis; 0: the domain has no open side */
+    bool remove_beyond; /* take out who is farther, or stop with an error */
     uint64_t next_id; /* state */
-    uint64_t removed; /* state: particles taken by drains so far */
+    uint64_t removed; /* state: particles taken out so far */
 } SlFlow;
 
 /* Checks the definition and works out the layers for that spacing. */
@@ -34,7 +36,7 @@ uint64_t sl_emitter_layer_size(const SlEmitter *emitter, double spacing);
 
 /* Before a step of dt: lets in the layers that are due. */
 SlStatus sl_flow_emit(SlFlow *flow, SlSystem *system, double dt, SlError *error);
-/* After a step: removes what is inside a drain. */
+/* After a step: removes what is inside a drain or beyond the farthest. */
 SlStatus sl_flow_drain(SlFlow *flow, SlSystem *system, SlError *error);
 /* The state's part of the world's hash. */
 uint64_t sl_flow_hash(const SlFlow *flow, uint64_t seed);

@@ -24,7 +24,9 @@ enum {
     ROW(POSITION,  F32X4, "position",  "m",     STATE | EXPORT | SORT, "position")                 \
     ROW(VELOCITY,  F32X4, "velocity",  "m/s",   STATE | EXPORT | SORT, "velocity")                 \
     ROW(PREDICTED, F32X4, "predicted", "m",     SORT,  "where the particle would go by itself")    \
-    ROW(DENSITY,   F32,   "density",   "",      EXPORT, "density over rest density, after the step")
+    ROW(DENSITY,   F32,   "density",   "",      EXPORT, "density over rest density, after the step") \
+    ROW(VARIATION, F32,   "variation", "",      STATE | EXPORT | SORT,                             \
+        "how a particle differs from the mean, -1 to 1")
 
 #define SL_FIELD_ENUMERATOR_(name, ...) SL_F_##name,
 typedef enum SlFieldId { SL_FIELD_TABLE(SL_FIELD_ENUMERATOR_) SL_F_COUNT } SlFieldId;

@@ -7,33 +7,61 @@
 
 #include "core/simd.h"
 
-/* The cell of eight points, as three lanes of integers inside the grid. */
+/* The cell of eight points, as three lanes of integers the grid tells apart. */
 typedef struct Cells {
     I8 x, y, z;
 } Cells;
 
-SL_INLINE I8 cell_along(F8 p, float origin, float inverse_cell, uint32_t size)
+SL_INLINE I8 cell_along(const SlCellGrid *grid, F8 p, float origin, int k)
 {
-    /* Clamped as floats: a point far outside must not overflow the conversion. */
-    F8 cell = (p - f8(origin)) * f8(inverse_cell);
-    return i8_from_f8(f8_min(f8_max(cell, f8(0)), f8((float)(size - 1))));
+    /* Cut as floats: a point far outside must not overflow the conversion. */
+    F8 cell = (p - f8(origin)) * f8(grid->inverse_cell);
+    cell = f8_min(f8_max(cell, f8(grid->least[k])), f8(grid->most[k]));
+    I8 toward_zero = i8_from_f8(cell);
+    return toward_zero + (I8)(f8_from_i8(toward_zero) > cell); /* a mask is -1 */
 }
 
 SL_INLINE Cells cells_of(const SlCellGrid *grid, F8 x, F8 y, F8 z)
 {
-    return (Cells){cell_along(x, grid->origin.x, grid->inverse_cell, grid->size[0]),
-                   cell_along(y, grid->origin.y, grid->inverse_cell, grid->size[1]),
-                   cell_along(z, grid->origin.z, grid->inverse_cell, grid->size[2])};
+    return (Cells){cell_along(grid, x, grid->origin.x, 0), cell_along(grid, y, grid->origin.y, 1),
+                   cell_along(grid, z, grid->origin.z, 2)};
 }
 
-static void keys(const SlCellGrid *grid, const float *records, uint32_t *out, size_t begin,
-                 size_t end)
+static void keys(const SlCellGrid *grid, const float *records, uint32_t *out, uint32_t *high,
+                 size_t begin, size_t end)
 {
     U8 nx = u8(grid->size[0]), ny = u8(grid->size[1]);
+    I8 x0 = (I8)u8((uint32_t)grid->low[0]), y0 = (I8)u8((uint32_t)grid->low[1]);
+    I8 z0 = (I8)u8((uint32_t)grid->low[2]);
     for (size_t b = begin; b < end; b++) {
         F8x4 p = f8x4_load(records + 32 * b);
         Cells c = cells_of(grid, p.x, p.y, p.z);
-        u8_store(out + 8 * b, ((U8)c.z * ny + (U8)c.y) * nx + (U8)c.x);
+        U8 x = (U8)(c.x - x0), y = (U8)(c.y - y0), z = (U8)(c.z - z0);
+        u8_store(out + 8 * b, (z * ny + y) * nx + x);
+        for (int k = 0; high != NULL && k < 8; k++)
+            high[8 * b + (size_t)k] =
+                (uint32_t)((((uint64_t)z[k] * grid->size[1] + y[k]) * grid->size[0] + x[k]) >> 32);
+    }
+}
+
+static void extent(const SlCellGrid *grid, const float *records, size_t count, size_t begin,
+                   size_t end, SlCellExtent *out)
+{
+    for (int k = 0; k < 3; k++) {
+        out->low[k] = INT32_MAX;
+        out->high[k] = INT32_MIN;
+    }
+    for (size_t b = begin; b < end; b++) {
+        F8x4 p = f8x4_load(records + 32 * b);
+        Cells c = cells_of(grid, p.x, p.y, p.z);
+        const I8 along[3] = {c.x, c.y, c.z};
+        int lanes = count - 8 * b < 8 ? (int)(count - 8 * b) : 8;
+        for (int k = 0; k < 3; k++)
+            for (int lane = 0; lane < lanes; lane++) {
+                int32_t cell = along[k][lane];
+                out->low[k] = cell < out->low[k] ? cell : out->low[k];
+                out->high[k] = cell > out->high[k] ? cell : out->high[k];
+            }
     }
 }
 
@@ -86,20 +114,26 @@ typedef struct Runs {
     uint32_t count;
 } Runs;
 
-SL_INLINE Runs runs_of(const SlCellGrid *g, const uint32_t cell[3])
+SL_INLINE Runs runs_of(const SlCellGrid *g, const int32_t cell[3])
 {
-    uint32_t x0 = cell[0] - (cell[0] > 0), x1 = cell[0] + (cell[0] + 1 < g->size[0]);
-    uint32_t y0 = cell[1] - (cell[1] > 0), y1 = cell[1] + (cell[1] + 1 < g->size[1]);
-    uint32_t z0 = cell[2] - (cell[2] > 0), z1 = cell[2] + (cell[2] + 1 < g->size[2]);
+    int32_t from[3], to[3]; /* relative to the box of cells that have numbers */
+    for (int k = 0; k < 3; k++) {
+        int32_t own = cell[k] - g->low[k], size = (int32_t)g->size[k];
+        from[k] = own > 0 ? own - 1 : 0;
+        to[k] = own + 1 < size ? own + 1 : size - 1;
+    }
     Runs runs = {.count = 0};
     uint32_t own = 0;
-    for (uint32_t z = z0; z <= z1; z++)
-        for (uint32_t y = y0; y <= y1; y++) {
-            size_t row = ((size_t)z * g->size[1] + y) * g->size[0];
-            uint32_t begin = g->start[row + x0], end = g->start[row + x1 + 1];
+    if (from[0] > to[0]) /* another set's particle, far from all of this one's */
+        return runs;
+    for (int32_t z = from[2]; z <= to[2]; z++)
+        for (int32_t y = from[1]; y <= to[1]; y++) {
+            uint64_t row = ((uint64_t)z * g->size[1] + (uint32_t)y) * g->size[0];
+            uint32_t begin, end;
+            sl_grid_run(g, row + (uint32_t)from[0], row + (uint32_t)to[0], &begin, &end);
             if (begin == end)
                 continue;
-            if (z == cell[2] && y == cell[1])
+            if (z + g->low[2] == cell[2] && y + g->low[1] == cell[1])
                 own = runs.count;
             runs.begin[runs.count] = begin;
             runs.end[runs.count++] = end;
@@ -184,14 +218,14 @@ SL_INLINE uint32_t without(uint32_t i, uint32_t *list, uint32_t length)
 
 /* The candidates of the cell last looked at: sorted particles mostly share it. */
 typedef struct Cache {
-    uint32_t cell[3];
+    int32_t cell[3];
     uint32_t own_begin; /* the particle that is the batch's first */
     bool whole;         /* the batch holds all candidates */
     Runs rest;          /* those it does not hold */
     Batch batch;
 } Cache;
 
-SL_INLINE uint32_t neighbours_of(const SlSegment *s, Cache *cache, const uint32_t cell[3],
+SL_INLINE uint32_t neighbours_of(const SlSegment *s, Cache *cache, const int32_t cell[3],
                                  uint32_t i, uint32_t *list)
 {
     if (!cache->whole || memcmp(cell, cache->cell, sizeof cache->cell) != 0) {
@@ -278,7 +312,8 @@ static void build(SlSegment *s)
         uint32_t longest = 0;
         for (uint32_t lane = 0; lane < 8; lane++) {
             uint32_t i = (uint32_t)(8 * b) + lane;
-            uint32_t cell[3] = {cells[0][lane], cells[1][lane], cells[2][lane]};
+            int32_t cell[3] = {(int32_t)cells[0][lane], (int32_t)cells[1][lane],
+                               (int32_t)cells[2][lane]};
             uint32_t length = i < s->count ? neighbours_of(s, &cache, cell, i, lists[lane]) : 0;
             if (length > SL_MOST_NEIGHBOURS) {
                 s->crowded = i;
@@ -305,4 +340,4 @@ static void build(SlSegment *s)
     finish_rows();
 }
 
-SL_KERNEL_TABLE(SlNeighbourKernels, sl_neighbour_kernels) = {keys, split, build};
+SL_KERNEL_TABLE(SlNeighbourKernels, sl_neighbour_kernels) = {keys, extent, split, build};

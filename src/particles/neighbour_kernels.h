@@ -24,10 +24,19 @@ typedef struct SlSegment {
     size_t crowded;       /* place of a particle with too many neighbours, or SIZE_MAX */
 } SlSegment;
 
+/* The lowest and highest cells along each axis. */
+typedef struct SlCellExtent {
+    int32_t low[3], high[3];
+} SlCellExtent;
+
 typedef struct SlNeighbourKernels {
-    /* Cell numbers of the records of blocks [begin, end). */
-    void (*keys)(const SlCellGrid *grid, const float *records, uint32_t *keys, size_t begin,
-                 size_t end);
+    /* Cell numbers of the records of blocks [begin, end); their high halves where `high` is not
+       NULL. */
+    void (*keys)(const SlCellGrid *grid, const float *records, uint32_t *keys, uint32_t *high,
+                 size_t begin, size_t end);
+    /* The cells of the records of blocks [begin, end) that are among the first `count`. */
+    void (*extent)(const SlCellGrid *grid, const float *records, size_t count, size_t begin,
+                   size_t end, SlCellExtent *extent);
     /* Splits float4 records of blocks [begin, end) into channels. */
     void (*split)(const float *records, float *x, float *y, float *z, size_t begin, size_t end);
     void (*build)(SlSegment *segment);

@@ -5,6 +5,7 @@
 
 #include "geometry/sdf.h"
 #include "particles/particles.h"
+#include "sleet/grid.h"
 #include "sleet/params.h"
 #include "sleet/shape.h"
 #include "sleet/stats.h"
@@ -62,8 +63,9 @@ enum { SL_MOST_BODIES = 1 + 256 + 64 };
 /* The solid surroundings of a step, given by the world. */
 typedef struct SlSurroundings {
     SlVec3 gravity;
-    SlBox domain;
+    SlBox domain; /* an open side is infinite: no wall there */
     float domain_friction;
+    SlGridKind grid;
     const SlShape *shapes; /* where they are at the end of the step */
     const SlBox *bounds;         /* one per shape: a quick test before the exact one */
     const SlBodyMotion *motions; /* one per shape; NULL: nothing moves */

@@ -154,13 +154,13 @@ static SlStatus make_pictures(Splats *splats, SlError *error)
     f->id = SL_PUSH(arena, uint32_t, tiled);
     f->normal = SL_PUSH(arena, uint32_t, tiled);
     f->busy = SL_PUSH(arena, uint8_t, (size_t)f->tiles_x * f->tiles_y);
-    f->depth = push_rows(arena, f->stride, rows_high, SL_FAR);
+    f->depth = push_rows(arena, f->stride, rows_high, SL_DEPTH_NONE);
     f->raw = push_rows(arena, f->stride, rows_high, 1);
     f->occlusion = push_rows(arena, f->stride, rows_high, 1);
     f->lit = push_rows(arena, f->stride, rows_high, 1);
     SlShadow *shadow = &f->shadow;
     if (shadow->size > 0)
-        shadow->depth = push_rows(arena, shadow->stride, shadow->size, SL_FAR);
+        shadow->depth = push_rows(arena, shadow->stride, shadow->size, SL_DEPTH_NONE);
     if (f->z == NULL || f->id == NULL || f->normal == NULL || f->busy == NULL ||
         f->depth == NULL || f->raw == NULL || f->occlusion == NULL || f->lit == NULL ||
         (shadow->size > 0 && shadow->depth == NULL))
@@ -252,7 +252,7 @@ static void shadow_tile(void *argument, size_t begin, size_t end, size_t chunk)
     const SlShadow *shadow = &f->shadow;
     float z[SL_TILE_SIZE];
     for (int k = 0; k < SL_TILE_SIZE; k++)
-        z[k] = SL_FAR;
+        z[k] = SL_DEPTH_NONE;
     float x = (float)(begin % shadow->tiles * SL_TILE);
     size_t tile_row = begin / shadow->tiles;
     float y = (float)(tile_row * SL_TILE);
@@ -272,7 +272,7 @@ static void clear_tile(const SlSplatFrame *f, size_t tile)
     uint32_t nothing = (uint32_t)f->count + f->solid_count;
     size_t plane = sl_tile_plane(f, tile, 0), end = sl_tile_plane(f, tile + 1, 0);
     for (size_t k = plane; k < end; k++) {
-        f->z[k] = SL_FAR;
+        f->z[k] = SL_DEPTH_NONE;
         f->id[k] = nothing;
     }
 }
@@ -439,8 +439,11 @@ static SlStatus set_scene(Splats *splats, const SlFrameView *view, const SlBox *
     if (solids == NULL)
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory to draw %u solids", most);
     f->solids = solids;
-    f->solid_count = sl_scene_solids(
-        view, scene, number(splats, GROUND) != 0 ? &reach->min.y : NULL, solids);
+    float height = reach->min.y;
+    bool ground = number(splats, GROUND) != 0;
+    if (isinf(view->domain.min.y))
+        ground = ground && sl_scene_floor(view, &height);
+    f->solid_count = sl_scene_solids(view, scene, ground ? &height : NULL, solids);
     uint32_t *colors = f->color + f->count;
     for (uint32_t k = 0; k < f->solid_count; k++)
         sl_scene_bound_solid(f, &solids[k]);
@@ -479,7 +482,7 @@ static SlStatus draw(void *state, const SlFrameView *view, const SlCamera *camer
     sl_parallel_for(pool, tiles, 1, blur_tile, splats);
     sl_parallel_for(pool, tiles, 1, shade_tile, splats);
     if (number(splats, DOMAIN) != 0)
-        sl_splats_edges(f, &scene);
+        sl_splats_edges(f, &scene, sl_scene_is_open(view) ? &view->domain : &scene);
     *image = &splats->image;
     return SL_OK;
 }

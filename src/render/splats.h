@@ -36,7 +36,7 @@ enum {
 
 #define SL_TAP_REACH 0.1f /* most that a tap is away, in picture heights */
 #define SL_NEAR 1e-4f /* m: nothing nearer to the eye is drawn */
-#define SL_FAR 1e30f /* depth where nothing is: finite, so that no infinity turns into NaN */
+#define SL_DEPTH_NONE 1e30f /* depth where nothing is: finite, so that no infinity turns into NaN */
 
 /* The top two bits of a packed normal. */
 enum { SL_MATERIAL_NONE, SL_MATERIAL_PARTICLE, SL_MATERIAL_SOLID, SL_MATERIAL_GROUND };
@@ -226,7 +226,7 @@ SlStatus sl_splats_gather(SlContext *context, SlArena *arena, const SlFrameView 
    not there or not finite is left out. */
 SlStatus sl_splats_gather_meshes(SlContext *context, SlArena *arena, const SlFrameView *view,
                                  SlSplatFrame *frame, SlError *error);
-/* Thin lines along the box's edges, hidden where something is nearer. */
-void sl_splats_edges(const SlSplatFrame *frame, const SlBox *box);
+/* Thin lines along the box's edges, hidden where something is nearer; none at infinite sides. */
+void sl_splats_edges(const SlSplatFrame *frame, const SlBox *scene, const SlBox *box);
 
 #endif

@@ -77,10 +77,10 @@ static void draw_line(const SlSplatFrame *frame, End a, End b)
     }
 }
 
-void sl_splats_edges(const SlSplatFrame *frame, const SlBox *box)
+void sl_splats_edges(const SlSplatFrame *frame, const SlBox *scene, const SlBox *box)
 {
     const SlCameraFrame *camera = &frame->camera;
-    float near = 1e-3f * sl_length(sl_sub(box->max, box->min));
+    float near = 1e-3f * sl_length(sl_sub(scene->max, scene->min));
     for (int corner = 0; corner < 8; corner++)
         for (int axis = 0; axis < 3; axis++) {
             if (corner & 1 << axis)
@@ -90,6 +90,8 @@ void sl_splats_edges(const SlSplatFrame *frame, const SlBox *box)
                         corner & 4 ? box->max.z : box->min.z};
             SlVec3 q = {other & 1 ? box->max.x : box->min.x, other & 2 ? box->max.y : box->min.y,
                         other & 4 ? box->max.z : box->min.z};
+            if (!sl_finite(p) || !sl_finite(q)) /* of an open side */
+                continue;
             SlVec3 a = sl_camera_to_view(camera, p), b = sl_camera_to_view(camera, q);
             if (clip_near(&a, &b, near))
                 draw_line(frame, project(camera, a), project(camera, b));

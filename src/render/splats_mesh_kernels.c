@@ -72,7 +72,7 @@ static bool set_for_camera(const SlSplatFrame *frame, uint32_t t, int left, int 
 {
     const SlTriangles *all = &frame->triangles;
     const SlCameraFrame *c = &frame->camera;
-    double h[3][3], weight[3][3], s, near = SL_FAR, far = 0;
+    double h[3][3], weight[3][3], s, near = SL_DEPTH_NONE, far = 0;
     for (size_t k = 0; k < 3; k++) {
         SlVec3 v = all->view[all->corner[3 * (size_t)t + k]];
         h[k][0] = (double)c->focal * v.x + ((double)c->center_x - left) * v.z;
@@ -87,7 +87,7 @@ static bool set_for_camera(const SlSplatFrame *frame, uint32_t t, int left, int 
     out->value = sum_plane(weight, 1, 1, 1);
     out->low = (float)(1 / far);
     out->high = (float)(1 / (cut ? (double)SL_NEAR : near));
-    out->limit = cut ? 1 / SL_NEAR : SL_FAR;
+    out->limit = cut ? 1 / SL_NEAR : SL_DEPTH_NONE;
     /* The picture's y goes down: seen from its front a triangle has a determinant above 0. From
        behind the normal is turned to the eye. */
     const SlVec3 *n = all->normal + 3 * (size_t)t;
@@ -100,7 +100,7 @@ static bool set_for_camera(const SlSplatFrame *frame, uint32_t t, int left, int 
 static bool set_for_light(const SlSplatFrame *frame, uint32_t t, int left, int top, Triangle *out)
 {
     const SlTriangles *all = &frame->triangles;
-    double h[3][3], weight[3][3], depth[3], s, near = SL_FAR, far = -SL_FAR;
+    double h[3][3], weight[3][3], depth[3], s, near = SL_DEPTH_NONE, far = -SL_DEPTH_NONE;
     for (size_t k = 0; k < 3; k++) {
         SlVec3 v = all->light[all->corner[3 * (size_t)t + k]];
         h[k][0] = (double)v.x - left;

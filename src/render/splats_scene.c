@@ -30,21 +30,96 @@ static void grow_by_meshes(SlBox *box, const SlFrameView *view)
     }
 }
 
-SlBox sl_scene_box(const SlFrameView *view)
+/* An open world has no box of its own, and one that followed its particles would make shadows and
+   squares swim: open sides lie on multiples of a power of two. Closed sides are the domain's. */
+static SlBox steady(SlBox box, const SlBox *domain)
 {
-    if (is_box(&view->domain))
-        return view->domain;
-    SlBox box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    SlVec3 size = sl_sub(box.max, box.min);
+    float step = exp2f(ceilf(log2f(fmaxf(size.x, fmaxf(size.y, size.z)) / 4)));
+    float *low = &box.min.x, *high = &box.max.x;
+    const float *wall_low = &domain->min.x, *wall_high = &domain->max.x;
+    for (int k = 0; k < 3; k++) {
+        if (!(wall_low[k] < wall_high[k])) /* no domain */
+            continue;
+        low[k] = isfinite(wall_low[k]) ? wall_low[k] : floorf(low[k] / step) * step;
+        high[k] = isfinite(wall_high[k]) ? wall_high[k] : ceilf(high[k] / step) * step;
+    }
+    return is_box(&box) ? box : (SlBox){{-1, -1, -1}, {1, 1, 1}};
+}
+
+typedef struct Crowd { /* sums over particles */
+    double count, sum[3], squares[3];
+} Crowd;
+
+/* True within four deviations of the mean: a few stray drops do not stretch the scene. */
+static bool in_crowd(const Crowd *crowd, SlVec3 p)
+{
+    const float *x = &p.x;
+    for (int k = 0; k < 3; k++) {
+        double mean = crowd->sum[k] / crowd->count, off = (double)x[k] - mean;
+        if (off * off > 16 * (crowd->squares[k] / crowd->count - mean * mean) + 1e-12)
+            return false;
+    }
+    return true;
+}
+
+/* Every particle of the view: into the sums, or into the box if it is one of the crowd. */
+static void grow_by_particles(SlBox *box, Crowd *crowd, const SlFrameView *view)
+{
     for (size_t s = 0; s < view->system_count; s++) {
         SlFieldView field = sl_view_field(&view->systems[s], "position");
         for (size_t i = 0; field.data != NULL && field.type == SL_FIELD_F32X3 && i < field.count;
              i++) {
             SlVec3 p;
             memcpy(&p, (const char *)field.data + i * field.stride, sizeof p);
-            if (sl_finite(p))
-                grow(&box, p);
+            if (!sl_finite(p))
+                continue;
+            if (box == NULL) {
+                const float *x = &p.x;
+                crowd->count++;
+                for (int k = 0; k < 3; k++) {
+                    crowd->sum[k] += (double)x[k];
+                    crowd->squares[k] += (double)x[k] * (double)x[k];
+                }
+            } else if (in_crowd(crowd, p)) {
+                grow(box, p);
+            }
         }
     }
+}
+
+bool sl_scene_is_open(const SlFrameView *view)
+{
+    return !sl_finite(view->domain.min) || !sl_finite(view->domain.max);
+}
+
+bool sl_scene_floor(const SlFrameView *view, float *height)
+{
+    bool found = false;
+    for (size_t k = 0; k < view->shape_count; k++) {
+        const SlShape *shape = &view->shapes[k];
+        if (!sl_scene_is_floor(view, shape) || (found && shape->center.y <= *height))
+            continue;
+        *height = shape->center.y;
+        found = true;
+    }
+    return found;
+}
+
+bool sl_scene_is_floor(const SlFrameView *view, const SlShape *shape)
+{
+    return isinf(view->domain.min.y) && shape->kind == SL_SHAPE_PLANE &&
+           shape->axis.y > 0.9999f * sl_length(shape->axis);
+}
+
+SlBox sl_scene_box(const SlFrameView *view)
+{
+    if (is_box(&view->domain))
+        return view->domain;
+    SlBox box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    Crowd crowd = {.count = 0};
+    grow_by_particles(NULL, &crowd, view);
+    grow_by_particles(&box, &crowd, view);
     grow_by_meshes(&box, view);
     if (!is_box(&box)) { /* nothing, or all in one plane */
         SlVec3 half = {0.5f, 0.5f, 0.5f};
@@ -52,7 +127,7 @@ SlBox sl_scene_box(const SlFrameView *view)
         grow(&box, sl_sub(middle, half));
         grow(&box, sl_add(middle, half));
     }
-    return box;
+    return sl_scene_is_open(view) ? steady(box, &view->domain) : box;
 }
 
 SlBox sl_scene_reach(const SlFrameView *view, const SlBox *scene)
@@ -108,6 +183,8 @@ uint32_t sl_scene_solids(const SlFrameView *view, const SlBox *scene, const floa
     SlVec3 size = sl_sub(scene->max, scene->min);
     for (size_t k = 0; k < view->shape_count; k++) {
         SlSolid *solid = &solids[count];
+        if (sl_scene_is_floor(view, &view->shapes[k])) /* drawn as the ground */
+            continue;
         *solid = (SlSolid){.shape = view->shapes[k], .clip = *scene};
         const char *reason;
         count += sl_shape_prepare(&solid->shape, &reason);

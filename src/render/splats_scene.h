@@ -5,8 +5,15 @@
 #include "render/splats.h"
 #include "world/view.h"
 
-/* The domain; where that is no box, the bounds of particles and meshes, or a unit box. */
+/* The domain; a side of it that is open is where particles and meshes end. Without anything to go
+   by, a unit box. */
 SlBox sl_scene_box(const SlFrameView *view);
+/* The domain has an open side. */
+bool sl_scene_is_open(const SlFrameView *view);
+/* Where nothing closes the domain below, a level plane collider is its ground. */
+bool sl_scene_is_floor(const SlFrameView *view, const SlShape *shape);
+/* The highest of those; false: there is no ground. */
+bool sl_scene_floor(const SlFrameView *view, float *height);
 /* The scene and its meshes, at most the scene's size beyond it on each side. */
 SlBox sl_scene_reach(const SlFrameView *view, const SlBox *scene);
 /* What the shadow map covers: the reach in steps, for shadows must not swim with a moving mesh. */
@@ -15,7 +22,7 @@ SlBox sl_scene_shadow_box(const SlBox *scene, const SlBox *reach);
 float sl_scene_spacing(const SlFrameView *view, const SlBox *scene);
 /* Side of the ground's squares: 1, 2 or 5 times a power of ten, about a tenth of the scene. */
 float sl_scene_checker(const SlBox *scene);
-/* Shapes that can be drawn, then the ground under height *floor (NULL: none); room for
+/* Shapes that can be drawn and are no floor, then the ground under height *floor (NULL: none); room for
    shape_count + 1. */
 uint32_t sl_scene_solids(const SlFrameView *view, const SlBox *scene, const float *floor,
                          SlSolid *solids);

@@ -41,7 +41,7 @@ static F8 hit_plane(const SlSolid *solid, const Ray8 *ray)
         valid &= (p.x > low.x) & (p.x < high.x) & (p.y > low.y) & (p.y < high.y) & (p.z > low.z) &
                  (p.z < high.z);
     }
-    return nearer(f8(SL_FAR), t, valid);
+    return nearer(f8(SL_DEPTH_NONE), t, valid);
 }
 
 static F8 hit_sphere(const SlSolid *solid, const Ray8 *ray)
@@ -51,7 +51,7 @@ static F8 hit_sphere(const SlSolid *solid, const Ray8 *ray)
     F8 c = f8x3_dot(q, q) - f8(solid->shape.radius * solid->shape.radius);
     F8 inside = b * b - a * c;
     F8 t = (-b - f8_sqrt(f8_max(inside, f8(0)))) / a;
-    return nearer(f8(SL_FAR), t, inside > f8(0));
+    return nearer(f8(SL_DEPTH_NONE), t, inside > f8(0));
 }
 
 static inline void slab(F8 o, F8 d, float half, F8 *enter, F8 *leave)
@@ -73,11 +73,11 @@ static F8 hit_box(const SlSolid *solid, const Ray8 *ray)
 {
     F8x3 q = in_box(&solid->shape, minus(ray->o, spread(solid->shape.center)));
     F8x3 d = in_box(&solid->shape, ray->d);
-    F8 enter = f8(-SL_FAR), leave = f8(SL_FAR);
+    F8 enter = f8(-SL_DEPTH_NONE), leave = f8(SL_DEPTH_NONE);
     slab(q.x, d.x, solid->shape.half.x, &enter, &leave);
     slab(q.y, d.y, solid->shape.half.y, &enter, &leave);
     slab(q.z, d.z, solid->shape.half.z, &enter, &leave);
-    return nearer(f8(SL_FAR), enter, enter < leave);
+    return nearer(f8(SL_DEPTH_NONE), enter, enter < leave);
 }
 
 /* Cylinder and cone: base radius r0 and top radius r1; at height h the radius is r0 + k h. */
@@ -94,7 +94,7 @@ static F8 hit_frustum(const SlSolid *solid, const Ray8 *ray)
     F8 a = f8x3_dot(dr, dr) - kd * kd, b = f8x3_dot(qr, dr) - kd * radius;
     F8 c = f8x3_dot(qr, qr) - radius * radius;
     F8 inside = b * b - a * c, root = f8_sqrt(f8_max(inside, f8(0)));
-    F8 best = f8(SL_FAR);
+    F8 best = f8(SL_DEPTH_NONE);
     for (int side = 0; side < 2; side++) {
         F8 t = (side == 0 ? -b - root : root - b) / a, h = f8_fma(t, hd, h0);
         best = nearer(best, t, (inside > f8(0)) & (h >= f8(0)) & (h <= height));
@@ -116,7 +116,7 @@ static F8 hit(const SlSolid *solid, const Ray8 *ray)
     case SL_SHAPE_CYLINDER:
     case SL_SHAPE_CONE: return hit_frustum(solid, ray);
     }
-    return f8(SL_FAR);
+    return f8(SL_DEPTH_NONE);
 }
 
 static void draw_solid(const SlSolid *solid, const SlRays *rays, float x, float y,

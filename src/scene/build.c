@@ -59,6 +59,24 @@ static SlStatus build_flows(const SlScene *scene, const SlSceneSystem *system, S
     return status;
 }
 
+static SlStatus build_fills(const SlScene *scene, const SlSceneSystem *system, SlWorld *world,
+                            SlSystemId id, SlError *error)
+{
+    const SlJson *json = &scene->json;
+    SlStatus status = SL_OK;
+    SlError inner;
+    const SlJsonNode *node = system->fills != NULL ? sl_json_first(json, system->fills) : NULL;
+    for (; status == SL_OK && node != NULL; node = sl_json_next(json, node)) {
+        SlFillDef def;
+        SlShape shapes[SL_SCENE_FILL_SHAPES];
+        status = sl_scene_read_fill(scene, node, &def, shapes, error);
+        if (status == SL_OK)
+            status = with_place(scene, node->place, sl_system_add_fill(world, id, &def, &inner),
+                                &inner, error);
+    }
+    return status;
+}
+
 static SlStatus build_system(const SlScene *scene, const SlSceneSystem *system, SlWorld *world,
                              SlError *error)
 {
@@ -79,6 +97,8 @@ static SlStatus build_system(const SlScene *scene, const SlSceneSystem *system, 
         status = with_place(scene, block->place,
                             sl_system_add_block(world, id, &block->def, &inner), &inner, error);
     }
+    if (status == SL_OK)
+        status = build_fills(scene, system, world, id, error);
     if (status == SL_OK)
         status = build_flows(scene, system, world, id, error);
     return status;
@@ -122,6 +142,8 @@ SlStatus sl_scene_build(const SlScene *scene, const SlWorldDef *given, SlWorld *
     def.gravity = scene->gravity;
     def.domain = scene->domain;
     def.domain_friction = scene->domain_friction;
+    def.domain_limit = scene->domain_limit;
+    def.grid = scene->grid;
     def.frame_time = scene->frame_time;
     def.seed = scene->seed;
     /* Gravity, domain and time are checked already: what fails here is what the caller gave. */

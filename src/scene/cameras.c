@@ -67,7 +67,7 @@ SlStatus sl_scene_read_cameras(SlScene *scene, const SlJsonNode *array, SlError 
         return SL_ERROR_MEMORY;
     scene->camera_count = given > 0 ? given : 1;
     if (given == 0) {
-        scene->cameras[0] = frame_domain(&scene->domain);
+        scene->cameras[0] = frame_domain(&scene->framed);
         return SL_OK;
     }
     const SlJsonNode *node = sl_json_first(&scene->json, array);

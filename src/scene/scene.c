@@ -33,13 +33,6 @@ static const SlKeyRow output_rows[OUTPUT_KEYS] = {
     [OUTPUT_EVERY] = SL_KEY_WHOLE_ROW("every", 1, 1, 1e7),
 };
 
-enum { DOMAIN_MIN, DOMAIN_MAX, DOMAIN_FRICTION, DOMAIN_KEYS };
-static const SlKeyRow domain_rows[DOMAIN_KEYS] = {
-    [DOMAIN_MIN] = SL_KEY_VEC3_ROW("min", 0, 0, 0, SL_SCENE_FAR, "m", true),
-    [DOMAIN_MAX] = SL_KEY_VEC3_ROW("max", 0, 0, 0, SL_SCENE_FAR, "m", true),
-    [DOMAIN_FRICTION] = SL_KEY_NUMBER_ROW("friction", 0, 0, 10, ""),
-};
-
 enum { TIME_FRAMES, TIME_RATE, TIME_KEYS };
 static const SlKeyRow time_rows[TIME_KEYS] = {
     [TIME_FRAMES] = SL_KEY_WHOLE_ROW("frames", 300, 1, 1e7),
@@ -100,21 +93,6 @@ SlStatus sl_scene_read_box(const SlScene *scene, const SlJsonNode *object, const
 
 /* --- The parts without arrays --- */
 
-static SlStatus read_domain(SlScene *scene, const SlJsonNode *object, SlError *error)
-{
-    SlKeyValue values[DOMAIN_KEYS];
-    SlStatus status = sl_keys_read(&scene->json, object, "the domain", domain_rows, DOMAIN_KEYS,
-                                   values, error);
-    if (status == SL_OK)
-        status = sl_scene_read_box(scene, object, &values[DOMAIN_MIN], &values[DOMAIN_MAX],
-                                   &scene->domain, error);
-    if (status != SL_OK)
-        return status;
-    scene->domain_friction = (float)values[DOMAIN_FRICTION].value.number[0];
-    scene->domain_place = object->place;
-    return SL_OK;
-}
-
 static SlStatus read_time(SlScene *scene, const SlJsonNode *object, SlError *error)
 {
     SlKeyValue values[TIME_KEYS];
@@ -165,6 +143,31 @@ static SlStatus read_render(SlScene *scene, const SlJsonNode *object, const SlTa
 
 /* Files are named relative to the scene's folder. Their names become absolute here, so that the
    scene as text still finds them when it is written elsewhere. */
+SlStatus sl_scene_anchor_file(SlScene *scene, const SlJsonNode *file, const char *folder,
+                              const char *path, SlError *error)
+{
+    SlJson *json = &scene->json;
+    char full[1300], value[2700];
+    if (file == NULL || file->type != SL_JSON_TEXT || sl_json_text(json, file)[0] == '/')
+        return SL_OK;
+    snprintf(full, sizeof full, "%s/%.600s", folder, sl_json_text(json, file));
+    char *real = realpath(full, NULL);
+    if (real == NULL)
+        return sl_json_error(json, file->place, error, "%.300s: there is no such file", full);
+    size_t length = 0;
+    value[length++] = '"';
+    for (const char *c = real; *c != '\0' && length < sizeof value - 4; c++) {
+        if (*c == '"' || *c == '\\')
+            value[length++] = '\\';
+        value[length++] = *c;
+    }
+    value[length++] = '"';
+    value[length] = '\0';
+    free(real);
+    SlSceneOverride anchored = {path, value};
+    return sl_override_apply(json, &anchored, error);
+}
+
 static SlStatus anchor_files(SlScene *scene, const char *path, SlError *error)
 {
     SlJson *json = &scene->json;
@@ -172,7 +175,7 @@ static SlStatus anchor_files(SlScene *scene, const char *path, SlError *error)
                                   ? sl_json_member(json, sl_json_root(json), "colliders")
                                   : NULL;
     const char *slash = strrchr(path, '/');
-    char folder[600], full[1300], value[2700], where[64];
+    char folder[600], where[64];
     size_t count = array != NULL && array->type == SL_JSON_ARRAY ? array->count : 0;
     snprintf(folder, sizeof folder, "%.*s", slash != NULL ? (int)(slash - path) : 1,
              slash != NULL ? path : ".");
@@ -182,31 +185,14 @@ static SlStatus anchor_files(SlScene *scene, const char *path, SlError *error)
         const SlJsonNode *node = sl_json_first(json, array);
         for (size_t j = 0; j < k; j++)
             node = sl_json_next(json, node);
-        const SlJsonNode *file =
-            sl_scene_is_mesh(json, node) ? sl_json_member(json, node, "file") : NULL;
-        if (file == NULL || file->type != SL_JSON_TEXT || sl_json_text(json, file)[0] == '/')
-            continue;
-        snprintf(full, sizeof full, "%s/%.600s", folder, sl_json_text(json, file));
-        char *real = realpath(full, NULL);
-        if (real == NULL)
-            return sl_json_error(json, file->place, error, "%.300s: there is no such file", full);
-        size_t length = 0;
-        value[length++] = '"';
-        for (const char *c = real; *c != '\0' && length < sizeof value - 4; c++) {
-            if (*c == '"' || *c == '\\')
-                value[length++] = '\\';
-            value[length++] = *c;
-        }
-        value[length++] = '"';
-        value[length] = '\0';
-        free(real);
         snprintf(where, sizeof where, "colliders[%zu].file", k);
-        SlSceneOverride anchored = {where, value};
-        SlStatus status = sl_override_apply(json, &anchored, error);
+        SlStatus status = sl_scene_anchor_file(
+            scene, sl_scene_is_mesh(json, node) ? sl_json_member(json, node, "file") : NULL,
+            folder, where, error);
         if (status != SL_OK)
             return status;
     }
-    return SL_OK;
+    return sl_scene_anchor_fills(scene, folder, error);
 }
 
 /* The scene's own name, or else the file's without folder and ending. */
@@ -232,7 +218,7 @@ static SlStatus check(SlScene *scene, const char *path, const SlSceneTables *tab
     choose_name(scene, &values[NAME], path);
     scene->seed = (uint64_t)values[SEED].value.number[0];
     scene->gravity = sl_keys_vec3(&values[GRAVITY]);
-    status = read_domain(scene, values[DOMAIN_BOX].node, error);
+    status = sl_scene_read_domain(scene, values[DOMAIN_BOX].node, error);
     if (status == SL_OK)
         status = read_time(scene, values[TIME].node, error);
     if (status == SL_OK)

@@ -22,7 +22,7 @@ typedef struct SlSceneSystem {
     const SlJsonNode *parameters; /* NULL: all at their defaults */
     double spacing;               /* m; 0 where the solver has no such row */
     size_t first_block, block_count;
-    const SlJsonNode *emitters, *drains; /* arrays; NULL: none */
+    const SlJsonNode *fills, *emitters, *drains; /* arrays; NULL: none */
     SlJsonPlace place;
 } SlSceneSystem;
 
@@ -49,8 +49,10 @@ struct SlScene {
     char output_folder[256];
     uint64_t output_every;
     SlVec3 gravity;
-    SlBox domain;
-    float domain_friction;
+    SlBox domain; /* infinite where it is open */
+    SlBox framed; /* min and max as given: what a camera of its own frames */
+    float domain_friction, domain_limit;
+    SlGridKind grid;
     SlJsonPlace domain_place;
 
     SlSceneSystem *systems;
@@ -78,6 +80,7 @@ SlStatus sl_scene_parse(SlMemory *memory, const char *name, const char *text, si
                         const SlSceneTables *tables, SlScene **scene, SlError *error);
 
 /* The parts of the check; each reads its array into the scene. */
+SlStatus sl_scene_read_domain(SlScene *scene, const SlJsonNode *object, SlError *error);
 SlStatus sl_scene_read_systems(SlScene *scene, const SlJsonNode *array,
                                const SlSceneTables *tables, SlError *error);
 SlStatus sl_scene_read_colliders(SlScene *scene, const SlJsonNode *array, SlError *error);
@@ -89,6 +92,17 @@ SlStatus sl_scene_read_motion(const SlScene *scene, const SlJsonNode *node, SlMo
                               SlKeyframe **keys, SlError *error);
 SlStatus sl_scene_read_emitter(const SlScene *scene, const SlJsonNode *node, SlEmitterDef *def,
                                SlError *error);
+enum { SL_SCENE_FILL_SHAPES = 16 };
+/* def->shapes is `shapes`; a mesh's file is set. */
+SlStatus sl_scene_read_fill(const SlScene *scene, const SlJsonNode *node, SlFillDef *def,
+                            SlShape shapes[SL_SCENE_FILL_SHAPES], SlError *error);
+SlStatus sl_scene_check_fills(SlScene *scene, const SlSceneSystem *system, SlError *error);
+/* The file that is named by the text at `path` of the document gets its absolute name there;
+   `folder` is the scene's. The nodes may move. */
+SlStatus sl_scene_anchor_file(SlScene *scene, const SlJsonNode *file, const char *folder,
+                              const char *path, SlError *error);
+/* The same for the meshes of all fills. */
+SlStatus sl_scene_anchor_fills(SlScene *scene, const char *folder, SlError *error);
 SlStatus sl_scene_check_flows(SlScene *scene, const SlSceneSystem *system, SlError *error);
 SlStatus sl_scene_read_cameras(SlScene *scene, const SlJsonNode *array, SlError *error);
 

@@ -5,14 +5,15 @@
 #include "core/error.h"
 #include "scene/scene.h"
 
-enum { MOST_BLOCKS = 256, MOST_FLOWS = 32 }; /* in a system, as many as a world holds */
+enum { MOST_BLOCKS = 256, MOST_FLOWS = 32, MOST_FILLS = 64 }; /* in a system, as many as a world holds */
 
-enum { NAME, SOLVER, PARAMETERS, BLOCKS, EMITTERS, DRAINS, SYSTEM_KEYS };
+enum { NAME, SOLVER, PARAMETERS, BLOCKS, FILLS, EMITTERS, DRAINS, SYSTEM_KEYS };
 static const SlKeyRow system_rows[SYSTEM_KEYS] = {
     [NAME] = SL_KEY_TEXT_ROW("name", "", false),
     [SOLVER] = SL_KEY_TEXT_ROW("solver", "", true),
     [PARAMETERS] = SL_KEY_OBJECT_ROW("parameters", false),
     [BLOCKS] = SL_KEY_ARRAY_ROW("blocks", 0, MOST_BLOCKS, false),
+    [FILLS] = SL_KEY_ARRAY_ROW("fills", 0, MOST_FILLS, false),
     [EMITTERS] = SL_KEY_ARRAY_ROW("emitters", 0, MOST_FLOWS, false),
     [DRAINS] = SL_KEY_ARRAY_ROW("drains", 0, MOST_FLOWS, false),
 };
@@ -184,11 +185,14 @@ static SlStatus read_system(SlScene *scene, const SlJsonNode *node, const SlScen
              name[0] != '\0' ? name : system->solver->name);
     system->place = node->place;
     system->parameters = values[PARAMETERS].node;
+    system->fills = values[FILLS].node;
     system->emitters = values[EMITTERS].node;
     system->drains = values[DRAINS].node;
     status = check_parameters(scene, system, error);
     if (status == SL_OK)
         status = sl_scene_check_flows(scene, system, error);
+    if (status == SL_OK)
+        status = sl_scene_check_fills(scene, system, error);
     return status == SL_OK ? read_blocks(scene, values[BLOCKS].node, system, error) : status;
 }
 
@@ -209,11 +213,12 @@ SlStatus sl_scene_read_systems(SlScene *scene, const SlJsonNode *array,
     }
     bool flows = false;
     for (size_t k = 0; k < array->count; k++)
-        flows = flows || (scene->systems[k].emitters != NULL &&
-                          scene->systems[k].emitters->count > 0);
+        flows = flows ||
+                (scene->systems[k].emitters != NULL && scene->systems[k].emitters->count > 0) ||
+                (scene->systems[k].fills != NULL && scene->systems[k].fills->count > 0);
     if (scene->block_count == 0 && !flows)
         return sl_json_error(&scene->json, array->place, error,
-                             "the scene has no particles; a system needs \"blocks\" or "
-                             "\"emitters\"");
+                             "the scene has no particles; a system needs \"blocks\", "
+                             "\"fills\" or \"emitters\"");
     return SL_OK;
 }

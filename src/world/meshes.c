@@ -30,8 +30,7 @@ static const char *wrong_with(const SlMeshColliderDef *def)
     return NULL;
 }
 
-/* The rotation by a rotation vector, by rows. */
-static void rotation_rows(SlVec3 turn, float rows[9])
+void sl_rotation_rows(SlVec3 turn, float rows[9])
 {
     SlMotionDef def = sl_default_motion_def();
     def.spin = turn;
@@ -63,7 +62,7 @@ SlStatus sl_world_add_mesh_collider(SlWorld *world, const SlMeshColliderDef *def
         body->def.cache_folder = body->cache_folder;
     }
     float rows[9];
-    rotation_rows(def->turn, rows);
+    sl_rotation_rows(def->turn, rows);
     SlStatus status = sl_mesh_read(world->context, def->path, &body->mesh, error);
     if (status == SL_OK)
         status = sl_mesh_transform(&body->mesh, def->scale, rows, def->position, error);

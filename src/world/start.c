@@ -4,9 +4,10 @@
 
 #include "core/machine.h"
 #include "math/vec3.h"
+#include "particles/grid.h"
 #include "world/world.h"
 
-/* Particles that blocks place at the start; a double, for it may be beyond any integer. */
+/* Particles that blocks and fills place at the start; a double, for it may be beyond any integer. */
 static double particles_placed(const SlWorldSystem *system)
 {
     double spacing = (double)system->base.solver->spacing(&system->base), count = 0, along[3];
@@ -14,6 +15,8 @@ static double particles_placed(const SlWorldSystem *system)
         sl_block_lattice(&system->blocks[k], spacing, along);
         count += along[0] * along[1] * along[2];
     }
+    for (uint32_t k = 0; k < system->fill_count; k++)
+        count += sl_fill_particles(&system->base, system->fills[k]);
     return count;
 }
 
@@ -43,7 +46,8 @@ static double bytes_asked(const SlWorld *world)
         /* Beyond what fits in an integer only the order matters: scale from a million. */
         double scale = count > 1e15 ? count / 1e6 : 1;
         uint64_t n = count > 1e15 ? 1000000 : (uint64_t)count;
-        bytes += scale * (double)(sl_particles_bytes(base->solver->fields, n) +
+        uint32_t fields = base->solver->fields | sl_fill_fields(world->systems[k]);
+        bytes += scale * (double)(sl_particles_bytes(fields, n) +
                                   base->solver->memory_needed(base, n));
     }
     return bytes;
@@ -138,20 +142,37 @@ static void place_block(SlParticles *particles, const SlBlockDef *block, double 
             }
 }
 
+static bool is_open(SlBox domain)
+{
+    return !sl_finite(domain.min) || !sl_finite(domain.max);
+}
+
+/* With an open side a particle may go as far as the definition or a float's digits allow. */
+static void set_farthest(const SlWorld *world, SlWorldSystem *system, double spacing)
+{
+    float limit = world->def.domain_limit, reach = (float)(SL_GRID_REACH * spacing);
+    if (!is_open(world->def.domain))
+        return;
+    system->flow.remove_beyond = limit > 0;
+    system->flow.farthest = limit > 0 && limit < reach ? limit : reach;
+}
+
 static SlStatus start_system(SlWorld *world, SlWorldSystem *system, SlError *error)
 {
     SlSystem *base = &system->base;
     double spacing = (double)base->solver->spacing(base);
     SlStatus status =
-        sl_particles_create(world->context, base->solver->fields,
+        sl_particles_create(world->context, base->solver->fields | sl_fill_fields(system),
                             (size_t)particles_placed(system), &base->particles, error);
     if (status != SL_OK)
         return status;
     size_t next = 0;
     for (uint32_t k = 0; k < system->block_count; k++)
         place_block(&base->particles, &system->blocks[k], spacing, &next);
+    sl_world_place_fills(world, system, &next);
     system->flow.next_id = next;
     sl_world_name_forces(world, system);
+    set_farthest(world, system, spacing);
     return base->solver->start(base, error);
 }
 
@@ -164,6 +185,10 @@ SlStatus sl_world_start(SlWorld *world, SlError *error)
         status = check_sizes(world, error);
     if (status == SL_OK)
         status = sl_world_start_meshes(world, error);
+    if (status == SL_OK)
+        status = sl_world_start_fills(world, error);
+    if (status == SL_OK) /* fills are counted now */
+        status = check_sizes(world, error);
     sl_world_tell_surroundings(world);
     for (uint32_t k = 0; status == SL_OK && k < world->system_count; k++)
         status = start_system(world, world->systems[k], error);

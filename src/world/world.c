@@ -32,6 +32,17 @@ static bool box_valid(SlBox box)
     return true;
 }
 
+/* As a box, but a side may be infinite. */
+static bool domain_valid(SlBox box)
+{
+    float *low = &box.min.x, *high = &box.max.x;
+    for (int k = 0; k < 3; k++) {
+        low[k] = low[k] == -INFINITY ? -farthest : low[k];
+        high[k] = high[k] == INFINITY ? farthest : high[k];
+    }
+    return box_valid(box);
+}
+
 static SlStatus check_def(const SlWorldDef *def, SlError *error)
 {
     if (def->cookie != WORLD_COOKIE)
@@ -39,9 +50,14 @@ static SlStatus check_def(const SlWorldDef *def, SlError *error)
                             "world definition not made by sl_default_world_def");
     if (!sl_finite(def->gravity) || sl_length(def->gravity) > 1e4f)
         return sl_error_set(error, SL_ERROR_ARGUMENT, "gravity must be below 1e4 m/s^2");
-    if (!box_valid(def->domain))
+    if (!domain_valid(def->domain))
         return sl_error_set(error, SL_ERROR_ARGUMENT,
-                            "domain: min must be below max on each axis, both within 1e6 m");
+                            "domain: min must be below max on each axis, both within 1e6 m or "
+                            "infinite");
+    if (!(def->domain_limit >= 0 && def->domain_limit <= farthest))
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "domain_limit may be from 0 to 1e6 m");
+    if ((unsigned)def->grid > SL_GRID_COMPACT)
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "there is no grid %d", (int)def->grid);
     if (!(def->domain_friction >= 0 && def->domain_friction <= 10))
         return sl_error_set(error, SL_ERROR_ARGUMENT, "domain friction may be from 0 to 10");
     if (!(def->frame_time > 0 && def->frame_time <= 10))
@@ -86,6 +102,8 @@ static void destroy_system(SlContext *context, SlWorldSystem *system)
     if (base->state != NULL)
         solver->finish(base);
     sl_particles_destroy(&base->particles);
+    for (uint32_t k = 0; k < system->fill_count; k++)
+        sl_fill_body_destroy(context, system->fills[k]);
     sl_free(&context->memory, base->state, solver->state_size);
     sl_free(&context->memory, base->values, solver->table.row_count * sizeof *base->values);
     sl_free(&context->memory, system, sizeof *system);
@@ -125,6 +143,7 @@ void sl_world_tell_surroundings(SlWorld *world)
             (SlSurroundings){.gravity = world->def.gravity,
                              .domain = world->def.domain,
                              .domain_friction = world->def.domain_friction,
+                             .grid = world->def.grid,
                              .shapes = world->shapes,
                              .bounds = world->bounds,
                              .motions = world->moves ? world->motions : NULL,

@@ -2,12 +2,30 @@
 #ifndef WORLD_WORLD_H
 #define WORLD_WORLD_H
 
+#include "geometry/fill.h"
 #include "geometry/motion.h"
 #include "particles/emitter.h"
 #include "particles/system.h"
 #include "sleet/world.h"
 
 enum { SL_MOST_SYSTEMS = 16, SL_MOST_BLOCKS = 256, SL_MOST_SHAPES = 256 };
+
+enum { SL_MOST_FILLS = 64 };
+
+/* A fill and the region it fills. */
+typedef struct SlFillBody {
+    SlFillDef def;    /* paths and shapes are the caller's and gone */
+    char cache_folder[512];
+    SlBlend blend;    /* of shapes */
+    SlMesh mesh;      /* as placed; empty: shapes */
+    SlSdf field;      /* of the mesh, from the start on */
+    bool has_field;
+    SlBox bounds;
+    double volume;    /* m³, about */
+    SlFill fill;      /* during the start */
+    uint64_t count;   /* places, once counted */
+    bool counted;
+} SlFillBody;
 
 enum { SL_MOST_MESHES = 64, SL_FIRST_MESH_ID = 0x10000 };
 _Static_assert(SL_MOST_BODIES == 1 + SL_MOST_SHAPES + SL_MOST_MESHES, "one of each");
@@ -31,6 +49,8 @@ typedef struct SlWorldSystem {
     SlBodyForce forces[SL_MOST_BODIES];
     SlBlockDef blocks[SL_MOST_BLOCKS];
     uint32_t block_count;
+    SlFillBody *fills[SL_MOST_FILLS];
+    uint32_t fill_count;
     SlFlow flow;
 } SlWorldSystem;
 
@@ -78,6 +98,19 @@ void sl_world_move_meshes(SlWorld *world, double time, double dt);
 /* Builds or loads the distance fields. */
 SlStatus sl_world_start_meshes(SlWorld *world, SlError *error);
 void sl_mesh_body_destroy(SlContext *context, SlMeshBody *body);
+
+/* The rotation by a rotation vector, by rows. */
+void sl_rotation_rows(SlVec3 turn, float rows[9]);
+
+/* Particles of a fill: by volume until the start has counted them. */
+double sl_fill_particles(const SlSystem *system, const SlFillBody *body);
+/* Fields of the particles beyond the solver's. */
+uint32_t sl_fill_fields(const SlWorldSystem *system);
+/* Builds the regions' fields and counts the places of all fills. */
+SlStatus sl_world_start_fills(SlWorld *world, SlError *error);
+/* Writes the particles of the system's fills from place *next on. */
+void sl_world_place_fills(SlWorld *world, SlWorldSystem *system, size_t *next);
+void sl_fill_body_destroy(SlContext *context, SlFillBody *body);
 
 /* Exchange between systems after each interval: the one place that may see two. */
 void sl_world_couple(SlWorld *world, double dt);

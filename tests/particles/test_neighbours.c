@@ -12,17 +12,24 @@ typedef struct Fixture {
     SlCellGrid grid;
     SlNeighbourList list;
     float radius;
+    SlGridKind kind;
+    float stray; /* m: how far away every 500th point is; 0: none */
 } Fixture;
 
-/* Random points in a box, some outside it, some in a tight clump. */
-static void make(Fixture *f, SlIsa isa, uint32_t threads, size_t count, float radius)
+/* Random points in a box, some outside it, some in a tight clump. With strays the box is open. */
+static void make_with(Fixture *f, SlGridKind kind, float stray, SlIsa isa, uint32_t threads,
+                      size_t count, float radius)
 {
+    f->kind = kind;
+    f->stray = stray;
     SlContextDef def = sl_default_context_def();
     def.threads = threads;
     def.isa = isa;
     assert_ok(sl_context_create(&def, &f->context, &test_error));
     assert_ok(sl_particles_create(f->context, fields, count, &f->particles, &test_error));
     SlBox box = {{-1, 0, 2}, {2, 1.5f, 4}};
+    if (stray > 0)
+        box = (SlBox){{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
     f->radius = radius;
     for (size_t i = 0; i < count; i++) {
         SlRandom4 r = sl_random(11, i, 0);
@@ -31,13 +38,21 @@ static void make(Fixture *f, SlIsa isa, uint32_t threads, size_t count, float ra
         x[0] = -1.2f + 3.4f * spread * sl_random_unit(r.value[0]);
         x[1] = -0.1f + 1.7f * spread * sl_random_unit(r.value[1]);
         x[2] = 1.9f + 2.2f * spread * sl_random_unit(r.value[2]);
+        if (stray > 0 && i % 500 == 7)
+            for (int k = 0; k < 3; k++)
+                x[k] += stray * (2 * sl_random_unit(r.value[3]) - 1) * (float)(k + 1) / 3;
         memcpy(sl_f32x4(&f->particles, SL_F_POSITION) + 4 * i, x, 16);
         ((uint32_t *)f->particles.data[SL_F_ID])[i] = (uint32_t)i;
         sl_f32x4(&f->particles, SL_F_VELOCITY)[4 * i] = (float)i;
     }
-    assert_ok(sl_grid_create(f->context, box, radius, &f->grid, &test_error));
+    assert_ok(sl_grid_create(f->context, box, radius, f->kind, &f->grid, &test_error));
     assert_ok(sl_neighbours_create(f->context, &f->particles, &f->list, &test_error));
     assert_true(sl_grid_sort(&f->grid, &f->particles, f->particles.data[SL_F_PREDICTED]));
+}
+
+static void make(Fixture *f, SlIsa isa, uint32_t threads, size_t count, float radius)
+{
+    make_with(f, SL_GRID_BOUNDED, 0, isa, threads, count, radius);
 }
 
 static void destroy(Fixture *f)
@@ -165,14 +180,111 @@ static void lists_do_not_depend_on_threads(void **state)
     destroy(&one);
 }
 
-static void huge_domains_are_refused(void **state)
+static void same_lists(const Fixture *one, const Fixture *other)
+{
+    size_t n = one->particles.count;
+    assert_memory_equal(one->particles.data[SL_F_ID], other->particles.data[SL_F_ID], 4 * n);
+    for (size_t b = 0; b < sl_particle_blocks(&one->particles); b++) {
+        assert_int_equal(one->list.row_count[b], other->list.row_count[b]);
+        assert_memory_equal(one->list.rows + one->list.row_begin[b],
+                            other->list.rows + other->list.row_begin[b],
+                            32 * one->list.row_count[b]);
+    }
+}
+
+/* Order and lists, entry by entry, on both paths. */
+static void compact_equals_bounded(void **state)
+{
+    (void)state;
+    SlIsa paths[2] = {SL_ISA_BASE, SL_ISA_AVX2};
+    size_t counts[4] = {1, 9, 3001, 40003};
+    for (int p = 0; p < 2; p++)
+        for (int k = 0; k < 4; k++) {
+            Fixture bounded, compact;
+            make_with(&bounded, SL_GRID_BOUNDED, 0, paths[p], 2, counts[k], 0.09f);
+            make_with(&compact, SL_GRID_COMPACT, 0, paths[p], 3, counts[k], 0.09f);
+            assert_false(bounded.grid.compact);
+            assert_true(compact.grid.compact);
+            assert_ok(build(&bounded));
+            assert_ok(build(&compact));
+            same_lists(&bounded, &compact);
+            destroy(&bounded);
+            destroy(&compact);
+        }
+}
+
+/* Far strays on both sides of the origin: cell numbers of up to 56 bits, of 32 and a few. */
+static void open_worlds_equal_brute_force(void **state)
+{
+    (void)state;
+    const float strays[4] = {1e-3f, 20, 300, 4e4f};
+    for (int k = 0; k < 4; k++) {
+        Fixture f, threads;
+        make_with(&f, SL_GRID_AUTO, strays[k], SL_ISA_AUTO, 1, 3001, 0.2f);
+        assert_true(f.grid.compact);
+        assert_ok(build(&f));
+        check_against_brute_force(&f);
+        make_with(&threads, SL_GRID_AUTO, strays[k], SL_ISA_AUTO, 5, 3001, 0.2f);
+        assert_ok(build(&threads));
+        same_lists(&f, &threads);
+        destroy(&threads);
+        destroy(&f);
+    }
+}
+
+/* Sorted by z, then y, then x of the cell, negative ones too. */
+static void open_cells_are_in_order(void **state)
+{
+    (void)state;
+    Fixture f;
+    make_with(&f, SL_GRID_AUTO, 4e4f, SL_ISA_AUTO, 2, 20000, 0.2f);
+    const float *x = f.particles.data[SL_F_PREDICTED];
+    for (size_t i = 1; i < 20000; i++) {
+        int order = 0;
+        for (int k = 2; k >= 0 && order == 0; k--) {
+            float a = floorf(x[4 * (i - 1) + (size_t)k] * f.grid.inverse_cell);
+            float b = floorf(x[4 * i + (size_t)k] * f.grid.inverse_cell);
+            order = (a > b) - (a < b);
+        }
+        assert_true(order <= 0);
+    }
+    destroy(&f);
+}
+
+/* Memory follows the particles: a world of 1000 km³ holds what a small one does. */
+static void compact_memory_follows_particles(void **state)
+{
+    (void)state;
+    Fixture f;
+    make_with(&f, SL_GRID_AUTO, 2e4f, SL_ISA_AUTO, 2, 20000, 0.2f);
+    uint64_t held = f.grid.stretch_capacity * sizeof *f.grid.stretches +
+                    (sizeof *f.grid.table << f.grid.table_bits);
+    assert_less(held, 20000 * 130);
+    uint32_t before = f.grid.stretch_capacity;
+    for (int k = 0; k < 3; k++) {
+        sl_arena_reset(&f.context->arena);
+        assert_true(sl_grid_sort(&f.grid, &f.particles, f.particles.data[SL_F_PREDICTED]));
+    }
+    assert_int_equal(f.grid.stretch_capacity, before);
+    destroy(&f);
+}
+
+static void huge_domains_are_compact_or_refused(void **state)
 {
     (void)state;
     SlBox box = {{-1e6f, -1e6f, -1e6f}, {1e6f, 1e6f, 1e6f}};
+    SlBox street = {{0, 0, 0}, {1e4f, 20, 1e4f}}, open = box;
+    open.max.y = INFINITY;
     assert_int_equal(sl_grid_cells(box, 0.01), 0);
     SlContext *context = test_context(1);
     SlCellGrid grid;
-    assert_int_equal(sl_grid_create(context, box, 0.01f, &grid, &test_error), SL_ERROR_MEMORY);
+    assert_int_equal(sl_grid_create(context, box, 0.01f, SL_GRID_AUTO, &grid, &test_error),
+                     SL_ERROR_MEMORY);
+    assert_int_equal(sl_grid_create(context, open, 10, SL_GRID_BOUNDED, &grid, &test_error),
+                     SL_ERROR_MEMORY);
+    assert_ok(sl_grid_create(context, street, 0.1f, SL_GRID_AUTO, &grid, &test_error));
+    assert_true(grid.compact);
+    sl_grid_destroy(&grid);
     sl_context_destroy(context);
 }
 
@@ -184,7 +296,11 @@ int main(void)
         cmocka_unit_test(lists_grow),
         cmocka_unit_test(crowd_is_an_error),
         cmocka_unit_test(lists_do_not_depend_on_threads),
-        cmocka_unit_test(huge_domains_are_refused),
+        cmocka_unit_test(compact_equals_bounded),
+        cmocka_unit_test(open_worlds_equal_brute_force),
+        cmocka_unit_test(open_cells_are_in_order),
+        cmocka_unit_test(compact_memory_follows_particles),
+        cmocka_unit_test(huge_domains_are_compact_or_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,7 +98,7 @@ static void open_picture(Picture *p, const SlCamera *camera)
     f->id = SL_PUSH(&p->arena, uint32_t, tiled);
     f->normal = SL_PUSH(&p->arena, uint32_t, tiled);
     for (size_t k = 0; k < tiled; k++) {
-        f->z[k] = SL_FAR;
+        f->z[k] = SL_DEPTH_NONE;
         f->id[k] = 0;
         f->normal[k] = 0;
     }
@@ -134,7 +134,7 @@ static size_t covered(const Picture *p)
         for (size_t k = 0; k < SL_TILE * SL_TILE; k++) {
             size_t at = plane * SL_TILE_SIZE + k / SL_TILE * SL_TILE_STRIDE + k % SL_TILE;
             assert_true(p->frame.z[at] > 0);
-            count += p->frame.z[at] < SL_FAR;
+            count += p->frame.z[at] < SL_DEPTH_NONE;
         }
     return count;
 }
@@ -146,9 +146,9 @@ typedef struct Misses {
 static void compare_sample(float z, float other_z, uint32_t n, uint32_t other_n, double depth_slack,
                            double normal_slack, Misses *misses)
 {
-    if ((z < SL_FAR) != (other_z < SL_FAR))
+    if ((z < SL_DEPTH_NONE) != (other_z < SL_DEPTH_NONE))
         misses->outline++;
-    if (z == SL_FAR || other_z == SL_FAR)
+    if (z == SL_DEPTH_NONE || other_z == SL_DEPTH_NONE)
         return;
     misses->shared++;
     misses->depth += fabsf(z - other_z) > depth_slack;
@@ -180,7 +180,7 @@ static Misses compare(const SlMeshView *mesh, SlShape shape, SlIsa isa, double d
         float x = (float)(left * SL_TILE) + f->offset_x[plane % SAMPLES];
         float y = (float)(top * SL_TILE) + f->offset_y[plane % SAMPLES];
         for (int k = 0; k < SL_TILE_SIZE; k++) {
-            z[k] = SL_FAR;
+            z[k] = SL_DEPTH_NONE;
             id[k] = 0;
         }
         const SlSolidKernels *kernels = SL_KERNELS(isa, sl_solid_kernels);
@@ -295,7 +295,7 @@ static void triangle_around_the_eye(void **state)
             float b = ((float)y + f->offset_y[1] - f->camera.center_y) / f->camera.focal;
             float depth = -height / b;
             if (depth < 0)
-                assert_true(f->z[at] == SL_FAR);
+                assert_true(f->z[at] == SL_DEPTH_NONE);
             else if (depth < 100)
                 assert_near(f->z[at], depth, 1e-4 * depth);
             if (depth < 0 || depth > 100)

@@ -21,13 +21,13 @@ static SlVec3 ray_point(const Case *c, float px, float py, float t, SlVec3 *dire
     return sl_add(c->rays.origin, sl_scale(*direction, t));
 }
 
-/* Depth of the first surface by sphere tracing, or SL_FAR; *least: how near a miss came. */
+/* Depth of the first surface by sphere tracing, or SL_DEPTH_NONE; *least: how near a miss came. */
 static float trace(const Case *c, float px, float py, float *least)
 {
     SlVec3 direction;
     ray_point(c, px, py, 0, &direction);
     float t = 0, speed = sl_length(direction);
-    *least = SL_FAR;
+    *least = SL_DEPTH_NONE;
     for (int k = 0; k < 4000 && t < 40; k++) {
         SlVec3 unused;
         float distance =
@@ -37,7 +37,7 @@ static float trace(const Case *c, float px, float py, float *least)
             return t;
         t += distance / speed;
     }
-    return SL_FAR;
+    return SL_DEPTH_NONE;
 }
 
 static void check_normal(const Case *c, SlVec3 point, uint32_t packed)
@@ -70,7 +70,7 @@ static void check_shape(SlShape shape, const SlSolidKernels *kernels)
     static float z[SL_TILE_SIZE];
     static uint32_t id[SL_TILE_SIZE], normal[SL_TILE_SIZE];
     for (int k = 0; k < SL_TILE_SIZE; k++) {
-        z[k] = SL_FAR;
+        z[k] = SL_DEPTH_NONE;
         id[k] = 0;
     }
     kernels->draw(&c.solid, &c.rays, TILE_X + 0.5f, TILE_Y + 0.5f, 7, z, id);
@@ -81,10 +81,10 @@ static void check_shape(SlShape shape, const SlSolidKernels *kernels)
             int at = y * SL_TILE_STRIDE + x;
             float px = TILE_X + 0.5f + (float)x, py = TILE_Y + 0.5f + (float)y, least;
             float t = trace(&c, px, py, &least);
-            assert_int_equal(z[at] < SL_FAR ? 7 : 0, id[at]);
-            if (t == SL_FAR && least > 1e-3f)
-                assert_true(z[at] == SL_FAR);
-            if (t == SL_FAR || z[at] == SL_FAR)
+            assert_int_equal(z[at] < SL_DEPTH_NONE ? 7 : 0, id[at]);
+            if (t == SL_DEPTH_NONE && least > 1e-3f)
+                assert_true(z[at] == SL_DEPTH_NONE);
+            if (t == SL_DEPTH_NONE || z[at] == SL_DEPTH_NONE)
                 continue;
             SlVec3 direction, point = ray_point(&c, px, py, z[at], &direction);
             assert_near(sl_shape_distance(&shape, point, NULL), 0, 2e-4);
@@ -146,12 +146,12 @@ static void bounds_hold_every_hit(void **state)
             for (int tile = 0; tile < 8 * 5; tile++) {
                 int left = tile % 8 * SL_TILE, top = tile / 8 * SL_TILE;
                 for (int k = 0; k < SL_TILE_SIZE; k++)
-                    z[k] = SL_FAR;
+                    z[k] = SL_DEPTH_NONE;
                 kernels->draw(&solid, &frame.rays, (float)left + 0.5f, (float)top + 0.5f, 0, z,
                               NULL);
                 for (int k = 0; k < SL_TILE * SL_TILE; k++) {
                     int x = left + k % SL_TILE, y = top + k / SL_TILE;
-                    if (z[k / SL_TILE * SL_TILE_STRIDE + k % SL_TILE] < SL_FAR)
+                    if (z[k / SL_TILE * SL_TILE_STRIDE + k % SL_TILE] < SL_DEPTH_NONE)
                         assert_true(x >= solid.rect.x0 && x <= solid.rect.x1 &&
                                     y >= solid.rect.y0 && y <= solid.rect.y1);
                 }

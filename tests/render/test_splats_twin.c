@@ -51,7 +51,7 @@ static void open_picture(Picture *p, SlIsa isa, size_t count)
     f->z = SL_PUSH(&p->arena, float, tiled);
     f->id = SL_PUSH(&p->arena, uint32_t, tiled);
     for (size_t k = 0; k < tiled; k++) {
-        f->z[k] = SL_FAR;
+        f->z[k] = SL_DEPTH_NONE;
         f->id[k] = (uint32_t)count;
     }
     for (size_t k = 4 * count; k < 4 * padded; k++)

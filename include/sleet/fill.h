@@ -1,0 +1,55 @@
+/* Sleet: filling the inside of meshes and shapes with particles. */
+#ifndef SLEET_FILL_H
+#define SLEET_FILL_H
+
+#include "sleet/shape.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum SlFillMode {
+    SL_FILL_LATTICE, /* for fluids: a cubic lattice, spacing apart, half a spacing inside */
+    SL_FILL_RANDOM   /* for snow: so many per cell, each at random in a part of it of its own */
+} SlFillMode;
+
+/* What gives each particle a `variation` in [-1, 1]: smooth + grain may be at most 1. With both 0
+   (the default) there is no such field. */
+typedef struct SlNoiseDef {
+    float smooth;     /* share of noise that changes slowly in space, [0, 1] */
+    float grain;      /* share that is each particle's own, [0, 1] */
+    float size;       /* m: of the smooth noise's largest features; default 0.5 */
+    uint32_t octaves; /* of smooth noise, each half as large and as strong, [1, 8]; default 3 */
+} SlNoiseDef;
+
+/* Particles keep clear of colliders as they stand at the start, of the domain's walls, of blocks and
+   of what earlier fills placed; what is left out is logged. All lattice fills of a system share one
+   lattice, that of its first block or else its first fill, so that they may touch or overlap and
+   nothing comes closer than a spacing. */
+typedef struct SlFillDef {
+    uint32_t cookie; /* set by sl_default_fill_def */
+    SlFillMode mode;
+    /* What is filled: the mesh in a file (OBJ, PLY or STL), if path is not NULL … */
+    const char *path;
+    float scale;     /* metres per unit of the file; default 1 */
+    SlVec3 turn;     /* rad: axis × angle, about the file's origin */
+    SlVec3 position; /* m: where the file's origin goes */
+    bool allow_open; /* fill a mesh with holes too, inside by winding number; default: refuse */
+    const char *cache_folder; /* where distance fields are kept from run to run; NULL: nowhere */
+    /* … or the union of these shapes, no plane among them; copied. */
+    const SlShape *shapes;
+    size_t shape_count; /* [1, 16] */
+    float blend;        /* m: over which they flow into each other; default 0 */
+    SlVec3 velocity;    /* m/s */
+    /* Random only: particles in each cell inside, and the cell's width. */
+    uint32_t per_cell; /* [1, 64]; default 8 */
+    double cell;       /* m; 0 (default): two spacings */
+    SlNoiseDef noise;
+} SlFillDef;
+
+SL_API SlFillDef sl_default_fill_def(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

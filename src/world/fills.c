@@ -1,0 +1,415 @@
+/* Filling regions with particles: what may be filled, what is in the way, and the particles' own
+   values. Places themselves are geometry/fill.c's. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "geometry/mesh_check.h"
+#include "geometry/mesh_merge.h"
+#include "geometry/mesh_read.h"
+#include "geometry/shape.h"
+#include "math/noise.h"
+#include "world/world.h"
+
+enum { FILL_COOKIE = 0x51EE7006, MOST_SHAPES_OF_FILL = 16, MOST_PER_CELL = 64 };
+/* Of a spacing: decimals do not meet exactly. */
+static const float slack = 1e-3f;
+static const double pi = 3.14159265358979323846;
+
+SlFillDef sl_default_fill_def(void)
+{
+    return (SlFillDef){.cookie = FILL_COOKIE,
+                       .scale = 1,
+                       .per_cell = 8,
+                       .noise = {.size = 0.5f, .octaves = 3}};
+}
+
+static const char *wrong_with(const SlFillDef *def)
+{
+    const SlNoiseDef *noise = &def->noise;
+    if (def->cookie != FILL_COOKIE)
+        return "fill definition not made by sl_default_fill_def";
+    if ((unsigned)def->mode > SL_FILL_RANDOM)
+        return "unknown mode of fill";
+    if ((def->path != NULL) == (def->shape_count > 0))
+        return "a fill needs either a mesh or shapes";
+    if (def->shape_count > MOST_SHAPES_OF_FILL)
+        return "a fill has at most 16 shapes";
+    if (!(fabsf(def->scale) >= 1e-9f && fabsf(def->scale) <= 1e9f))
+        return "a mesh's scale may be from 1e-9 to 1e9";
+    if (!sl_finite(def->turn) || !sl_finite(def->position))
+        return "a mesh's turn and position must be finite";
+    if (!(def->blend >= 0 && def->blend <= 1e6f))
+        return "a fill's blend may not be negative";
+    if (!sl_finite(def->velocity) || sl_length(def->velocity) > 1e5f)
+        return "a fill's velocity must be below 1e5 m/s";
+    if (!(def->per_cell >= 1 && def->per_cell <= MOST_PER_CELL))
+        return "a fill has 1 to 64 particles per cell";
+    if (!(def->cell >= 0 && def->cell <= 1e6))
+        return "a fill's cell may not be negative";
+    if (!(noise->smooth >= 0 && noise->grain >= 0 && noise->smooth + noise->grain <= 1.000001f))
+        return "the shares of noise may not be negative, nor above 1 together";
+    if (!(noise->size > 0 && noise->size <= 1e6f && noise->octaves >= 1 && noise->octaves <= 8))
+        return "noise needs a size above 0 and 1 to 8 octaves";
+    return NULL;
+}
+
+/* --- What is filled --- */
+
+static double shape_volume(const SlShape *s)
+{
+    double r = (double)s->radius, h = (double)s->height;
+    switch (s->kind) {
+    case SL_SHAPE_SPHERE: return 4.0 / 3 * pi * r * r * r;
+    case SL_SHAPE_BOX: return 8 * (double)s->half.x * (double)s->half.y * (double)s->half.z;
+    case SL_SHAPE_CYLINDER: return pi * r * r * h;
+    default: return pi * r * r * h / 3;
+    }
+}
+
+static SlStatus take_shapes(SlFillBody *body, const SlFillDef *def, SlError *error)
+{
+    const char *reason = NULL;
+    sl_blend_init(&body->blend);
+    for (size_t k = 0; k < def->shape_count; k++) {
+        SlShape shape = def->shapes[k];
+        bool ok = sl_shape_prepare(&shape, &reason);
+        if (ok && shape.kind == SL_SHAPE_PLANE) {
+            ok = false;
+            reason = "it has no inside to fill";
+        }
+        ok = ok && sl_blend_shape(&body->blend, shape, &reason);
+        ok = ok && (k == 0 || sl_blend_join(&body->blend, SL_BLEND_UNION, def->blend, &reason));
+        if (!ok)
+            return sl_error_set(error, SL_ERROR_ARGUMENT, "fill: %s: %s",
+                                sl_shape_kind_name(def->shapes[k].kind), reason);
+        body->volume += shape_volume(&shape);
+    }
+    body->bounds = sl_blend_bounds(&body->blend);
+    return SL_OK;
+}
+
+/* A mesh with a hole has no inside that all would agree on. The winding number would give one, but
+   a hole is mostly a mistake in the mesh, so it has to be allowed. */
+static SlStatus check_closed(const SlFillDef *def, const SlMeshReport *report, SlError *error)
+{
+    if (!report->closed && !def->allow_open)
+        return sl_error_set(error, SL_ERROR_ARGUMENT,
+                            "%.300s is not closed: %zu open, %zu non-manifold and %zu flipped "
+                            "edges; allow_open fills it all the same",
+                            def->path, report->open_edges, report->non_manifold_edges,
+                            report->flipped_edges);
+    if (!(report->volume > 0))
+        return sl_error_set(error, SL_ERROR_ARGUMENT,
+                            "%.300s is inside out or flat: its volume is %g m^3", def->path,
+                            report->volume);
+    return SL_OK;
+}
+
+static SlStatus take_mesh(SlContext *context, SlFillBody *body, const SlFillDef *def,
+                          SlError *error)
+{
+    float rows[9];
+    SlMeshReport report;
+    sl_rotation_rows(def->turn, rows);
+    SlStatus status = sl_mesh_read(context, def->path, &body->mesh, error);
+    if (status == SL_OK)
+        status = sl_mesh_weld(&body->mesh, def->path, error);
+    if (status == SL_OK)
+        status = sl_mesh_transform(&body->mesh, def->scale, rows, def->position, error);
+    if (status == SL_OK)
+        status = sl_mesh_check(&body->mesh, &report, error);
+    if (status == SL_OK)
+        status = check_closed(def, &report, error);
+    if (status != SL_OK)
+        return status;
+    body->bounds = report.bounds;
+    body->volume = report.volume;
+    return SL_OK;
+}
+
+void sl_fill_body_destroy(SlContext *context, SlFillBody *body)
+{
+    sl_fill_destroy(&body->fill);
+    if (body->has_field)
+        sl_sdf_destroy(&body->field);
+    sl_mesh_destroy(&body->mesh);
+    sl_free(&context->memory, body, sizeof *body);
+}
+
+SlStatus sl_system_add_fill(SlWorld *world, SlSystemId id, const SlFillDef *def, SlError *error)
+{
+    SL_ASSERT(id < world->system_count);
+    SlWorldSystem *system = world->systems[id];
+    const char *wrong = world->started ? "the world has started; its set-up is fixed"
+                                       : wrong_with(def);
+    if (wrong == NULL && system->fill_count == SL_MOST_FILLS)
+        wrong = "a system holds at most 64 fills";
+    if (wrong != NULL)
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "%s", wrong);
+    SlFillBody *body = sl_alloc_zero(&world->context->memory, 1, sizeof *body);
+    if (body == NULL)
+        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for a fill");
+    SlStatus status = def->path != NULL ? take_mesh(world->context, body, def, error)
+                                        : take_shapes(body, def, error);
+    if (status != SL_OK) {
+        sl_fill_body_destroy(world->context, body);
+        return status;
+    }
+    body->def = *def;
+    body->def.path = NULL;
+    body->def.shapes = NULL;
+    if (def->cache_folder != NULL)
+        snprintf(body->cache_folder, sizeof body->cache_folder, "%s", def->cache_folder);
+    system->fills[system->fill_count++] = body;
+    return SL_OK;
+}
+
+/* --- Counting --- */
+
+static double cell_of(const SlSystem *system, const SlFillBody *body)
+{
+    double spacing = (double)system->solver->spacing(system);
+    if (body->def.mode == SL_FILL_LATTICE)
+        return spacing;
+    return body->def.cell > 0 ? body->def.cell : 2 * spacing;
+}
+
+double sl_fill_particles(const SlSystem *system, const SlFillBody *body)
+{
+    double cell = cell_of(system, body);
+    double each = body->def.mode == SL_FILL_RANDOM ? (double)body->def.per_cell : 1;
+    return body->counted ? (double)body->count
+                         : ceil(each * body->volume / (cell * cell * cell));
+}
+
+uint32_t sl_fill_fields(const SlWorldSystem *system)
+{
+    for (uint32_t k = 0; k < system->fill_count; k++)
+        if (system->fills[k]->def.noise.smooth + system->fills[k]->def.noise.grain > 0)
+            return SL_FIELD_BIT(VARIATION);
+    return 0;
+}
+
+static SlRegion region_of(const SlFillBody *body)
+{
+    return (SlRegion){.blend = body->has_field ? NULL : &body->blend,
+                      .field = body->has_field ? &body->field : NULL,
+                      .bounds = body->bounds};
+}
+
+/* What a place must keep clear of. */
+typedef struct Clear {
+    const SlWorld *world;
+    uint32_t system, fill; /* whose places they are */
+    float distance;        /* m, of surfaces */
+    bool lattice;
+} Clear;
+
+static float box_distance(SlVec3 low, SlVec3 high, SlVec3 p)
+{
+    SlVec3 q = {fmaxf(low.x - p.x, p.x - high.x), fmaxf(low.y - p.y, p.y - high.y),
+                fmaxf(low.z - p.z, p.z - high.z)};
+    SlVec3 out = {fmaxf(q.x, 0), fmaxf(q.y, 0), fmaxf(q.z, 0)};
+    return sl_length(out) + fminf(fmaxf(q.x, fmaxf(q.y, q.z)), 0);
+}
+
+static bool clear_of_solids(const Clear *c, SlVec3 p)
+{
+    const SlWorld *world = c->world;
+    if (-box_distance(world->def.domain.min, world->def.domain.max, p) < c->distance)
+        return false;
+    for (uint32_t k = 0; k < world->shape_count; k++)
+        if (box_distance(world->bounds[k].min, world->bounds[k].max, p) < c->distance &&
+            sl_shape_distance(&world->shapes[k], p, NULL) < c->distance)
+            return false;
+    for (uint32_t k = 0; k < world->mesh_count; k++) {
+        const SlFieldBody *body = &world->fields[k];
+        SlVec3 q = sl_sub(p, body->origin);
+        SlVec3 at = {sl_dot(q, body->sides[0]), sl_dot(q, body->sides[1]),
+                     sl_dot(q, body->sides[2])};
+        if (sl_sdf_distance(body->field, at, NULL) < c->distance)
+            return false;
+    }
+    return true;
+}
+
+/* Places on one lattice cannot come too close, they can only be the same; others keep away from
+   the whole region of an earlier fill. */
+static bool taken_by_fill(const Clear *c, uint32_t system, uint32_t fill, SlVec3 p)
+{
+    const SlFillBody *body = c->world->systems[system]->fills[fill];
+    bool same_lattice =
+        system == c->system && c->lattice && body->def.mode == SL_FILL_LATTICE;
+    SlRegion region = region_of(body);
+    float reach = same_lattice ? 0 : c->distance;
+    if (box_distance(region.bounds.min, region.bounds.max, p) > reach)
+        return false;
+    float distance = sl_region_distance(&region, p);
+    return same_lattice ? distance <= -c->distance : distance < c->distance;
+}
+
+static bool is_free(const void *user, SlVec3 p)
+{
+    const Clear *c = user;
+    if (!clear_of_solids(c, p))
+        return false;
+    for (uint32_t s = 0; s < c->world->system_count; s++) {
+        const SlWorldSystem *system = c->world->systems[s];
+        for (uint32_t k = 0; k < system->block_count; k++)
+            if (box_distance(system->blocks[k].min, system->blocks[k].max, p) < c->distance)
+                return false;
+        uint32_t earlier = s < c->system ? system->fill_count : s == c->system ? c->fill : 0;
+        for (uint32_t k = 0; k < earlier; k++)
+            if (taken_by_fill(c, s, k, p))
+                return false;
+    }
+    return true;
+}
+
+/* The system's one lattice: that of its first block, or as many layers as fit into the bounds of
+   its first lattice fill, in their middle. */
+static SlVec3 lattice_origin(const SlWorldSystem *system, const SlFillBody *own, double spacing)
+{
+    if (system->block_count > 0)
+        return system->blocks[0].min;
+    const SlFillBody *first = own;
+    for (uint32_t k = system->fill_count; k-- > 0;)
+        if (system->fills[k]->def.mode == SL_FILL_LATTICE)
+            first = system->fills[k];
+    SlVec3 origin = first->bounds.min, size = sl_sub(first->bounds.max, first->bounds.min);
+    for (int k = 0; k < 3; k++) {
+        double along = (double)(&size.x)[k], layers = floor(along / spacing + (double)slack);
+        (&origin.x)[k] += (float)(0.5 * (along - layers * spacing));
+    }
+    return origin;
+}
+
+static SlFillPlan plan_of(const SlWorld *world, const Clear *clear)
+{
+    const SlWorldSystem *system = world->systems[clear->system];
+    const SlFillBody *body = system->fills[clear->fill];
+    double cell = cell_of(&system->base, body);
+    return (SlFillPlan){.region = region_of(body),
+                        .origin = clear->lattice ? lattice_origin(system, body, cell)
+                                                 : body->bounds.min,
+                        .cell = cell,
+                        .depth = clear->distance,
+                        .per_cell = clear->lattice ? 0 : body->def.per_cell,
+                        .seed = world->def.seed,
+                        .stream = (uint64_t)clear->system << 32 | clear->fill,
+                        .is_free = is_free,
+                        .user = clear};
+}
+
+static Clear clear_of(const SlWorld *world, uint32_t system, uint32_t fill)
+{
+    const SlSystem *base = &world->systems[system]->base;
+    bool lattice = world->systems[system]->fills[fill]->def.mode == SL_FILL_LATTICE;
+    float distance = lattice ? (0.5f - slack) * base->solver->spacing(base) : 0;
+    return (Clear){world, system, fill, distance, lattice};
+}
+
+static SlStatus count_fill(SlWorld *world, uint32_t s, uint32_t k, SlError *error)
+{
+    SlWorldSystem *system = world->systems[s];
+    SlFillBody *body = system->fills[k];
+    Clear clear = clear_of(world, s, k);
+    SlFillPlan plan = plan_of(world, &clear);
+    sl_fill_destroy(&body->fill); /* of a start that failed */
+    SlStatus status = sl_fill_create(world->context, &plan, &body->fill, error);
+    if (status != SL_OK)
+        return status;
+    body->count = body->fill.count;
+    body->counted = true;
+    if (body->count == 0)
+        return sl_error_set(error, SL_ERROR_ARGUMENT,
+                            "%s: fill %u has no place for a particle: it is thinner than a spacing "
+                            "of %g m, or all of it is taken",
+                            system->base.name, k, plan.cell);
+    if (body->fill.taken_count > 0)
+        sl_log(world->context, SL_LOG_INFO,
+               "%s: fill %u has %llu particles; %llu more would be in walls, solids, blocks or "
+               "earlier fills",
+               system->base.name, k, (unsigned long long)body->count,
+               (unsigned long long)body->fill.taken_count);
+    return SL_OK;
+}
+
+SlStatus sl_world_start_fills(SlWorld *world, SlError *error)
+{
+    SlStatus status = SL_OK;
+    for (uint32_t s = 0; s < world->system_count; s++) {
+        SlWorldSystem *system = world->systems[s];
+        for (uint32_t k = 0; status == SL_OK && k < system->fill_count; k++) {
+            SlFillBody *body = system->fills[k];
+            if (body->mesh.triangle_count > 0 && !body->has_field) {
+                SlSdfSettings settings =
+                    sl_default_sdf_settings((double)system->base.solver->spacing(&system->base));
+                status = sl_sdf_load_or_build(
+                    world->context, &body->mesh, &settings,
+                    body->cache_folder[0] != '\0' ? body->cache_folder : NULL, &body->field,
+                    error);
+                body->has_field = status == SL_OK;
+            }
+            if (status == SL_OK)
+                status = count_fill(world, s, k, error);
+        }
+    }
+    return status;
+}
+
+/* --- Placing --- */
+
+typedef struct Born {
+    SlParticles *particles;
+    const SlFillDef *def;
+    uint64_t seed;
+    size_t first;
+} Born;
+
+static float variation_of(const Born *b, uint32_t id, const float *at)
+{
+    const SlNoiseDef *noise = &b->def->noise;
+    double value = 0, per_metre = 1 / (double)noise->size;
+    if (noise->smooth > 0)
+        value += (double)noise->smooth *
+                 sl_noise_octaves(b->seed, noise->octaves, (double)at[0] * per_metre,
+                                  (double)at[1] * per_metre, (double)at[2] * per_metre);
+    if (noise->grain > 0) {
+        SlRandom4 r = sl_random(b->seed, id, (uint64_t)1 << 63);
+        value += (double)noise->grain * (2 * (double)sl_random_unit(r.value[0]) - 1);
+    }
+    return (float)fmin(fmax(value, -1), 1);
+}
+
+static void born_chunk(void *argument, size_t begin, size_t end, size_t chunk)
+{
+    (void)chunk;
+    const Born *b = argument;
+    float *velocity = sl_f32x4(b->particles, SL_F_VELOCITY);
+    const float *position = sl_f32x4(b->particles, SL_F_POSITION);
+    float *variation = b->particles->data[SL_F_VARIATION];
+    for (size_t i = b->first + begin; i < b->first + end; i++) {
+        ((uint32_t *)b->particles->data[SL_F_ID])[i] = (uint32_t)i;
+        memcpy(&velocity[4 * i], &b->def->velocity, 3 * sizeof(float));
+        if (variation != NULL)
+            variation[i] = variation_of(b, (uint32_t)i, &position[4 * i]);
+    }
+}
+
+void sl_world_place_fills(SlWorld *world, SlWorldSystem *system, size_t *next)
+{
+    enum { CHUNK = 4096 };
+    SlParticles *particles = &system->base.particles;
+    for (uint32_t k = 0; k < system->fill_count; k++) {
+        SlFillBody *body = system->fills[k];
+        Clear clear = clear_of(world, system->base.index, k);
+        body->fill.plan.user = &clear;
+        sl_fill_place(&body->fill, sl_f32x4(particles, SL_F_POSITION) + 4 * *next);
+        Born born = {particles, &body->def, world->def.seed, *next};
+        sl_parallel_for(world->context->pool, (size_t)body->count, CHUNK, born_chunk, &born);
+        *next += (size_t)body->count;
+        sl_fill_destroy(&body->fill);
+    }
+}
