@@ -38,8 +38,12 @@ typedef struct SlCamera {
     SlVec3 eye, target;
     SlVec3 up;       /* default (0, 1, 0) */
     float fov;       /* full vertical angle in degrees, (1, 170); default 40 */
+    float weight;    /* of its level of detail among several cameras', [0, 1e6]; 0: it does not
+                        count; default 1 */
 } SlCamera;
 
+/* So many may have a weight at once. */
+enum { SL_MOST_CAMERAS = 16 };
 SL_API SlCamera sl_default_camera(void);
 
 #ifdef __cplusplus

@@ -13,6 +13,7 @@ typedef enum SlStage {
     SL_STAGE_PREDICT,
     SL_STAGE_SORT,
     SL_STAGE_NEIGHBOURS,
+    SL_STAGE_LEVELS, /* level of detail */
     SL_STAGE_SOLVE,
     SL_STAGE_FINISH, /* velocities, viscosity, density of the result */
     SL_STAGE_COUNT
@@ -35,6 +36,7 @@ typedef struct SlStepStats {
     double dt;     /* s */
     uint64_t particles;
     uint32_t iterations;
+    double mean_iterations; /* per particle; below `iterations` with level of detail */
     double stage_ms[SL_STAGE_COUNT];
     double mean_compression; /* mean of max(0, density / rest density - 1), after the step */
     double max_compression;

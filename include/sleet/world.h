@@ -96,6 +96,11 @@ SL_API void sl_collider_set_name(SlWorld *world, SlColliderId id, const char *na
 SL_API SlStatus sl_collider_set_motion(SlWorld *world, SlColliderId id, const SlMotionDef *motion,
                                        SlError *error);
 
+/* Who looks on, for level of detail; copied. May change between steps. At most SL_MOST_CAMERAS count
+   (weight above 0). Without cameras, level of detail says what is missing at the start. */
+SL_API SlStatus sl_world_set_cameras(SlWorld *world, const SlCamera *cameras, size_t count,
+                                     SlError *error);
+
 /* What the set-up would hold in memory while it runs, in bytes; 0 before any block. Works before
    the start and allocates nothing. */
 SL_API uint64_t sl_world_memory_needed(const SlWorld *world);

@@ -198,6 +198,15 @@ SL_INLINE float f8_most(F8 a)
     return most;
 }
 
+/* base[index[k]] for k = 0 … 7. */
+SL_INLINE U8 u8_gather(const uint32_t *base, const uint32_t *index)
+{
+    U8 a;
+    for (int k = 0; k < 8; k++)
+        a[k] = base[index[k]];
+    return a;
+}
+
 /* Four float4 columns of eight float4 records. */
 typedef struct F8x4 {
     F8 x, y, z, w;

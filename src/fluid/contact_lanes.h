@@ -293,4 +293,35 @@ SL_INLINE F8x3 meet_surfaces(const SlContacts *c, const Tally *tally, U8 id, F8x
     return p;
 }
 
+/* Where particles at x would be if nothing was inside a solid at the beginning of the step: bodies
+   are known where they will be at its end, so x goes along with them for the question. */
+SL_INLINE F8x3 leave_solids(const SlContacts *c, U8 id, F8x3 x)
+{
+    SlBox box = c->around.domain;
+    float most = c->distance + c->jitter;
+    size_t shapes = c->around.shape_count;
+    F8 keep = f8(c->distance) + f8(c->jitter) * contact_share(id);
+    for (size_t k = 0; k < shapes; k++) {
+        const SlBodyMotion *motion = c->around.motions != NULL ? &c->around.motions[k] : NULL;
+        F8x3 at = motion != NULL ? carried(motion, c->dt, x) : x;
+        if (!box_near(c->around.bounds[k], at, most))
+            continue;
+        Surface surface = shape_surface(&c->around.shapes[k], at);
+        x = f8x3_fma(f8_max(keep - surface.distance, f8(0)), surface.normal, x);
+    }
+    for (size_t k = 0; k < c->around.field_count; k++) {
+        const SlFieldBody *body = &c->around.fields[k];
+        F8x3 local = field_local(body, carried(&body->motion, c->dt, x));
+        uint32_t bits = i8_bits(field_near(body, local, most));
+        if (bits == 0)
+            continue;
+        Surface surface = field_surface(body, local, bits);
+        x = f8x3_fma(f8_max(keep - surface.distance, f8(0)), surface.normal, x);
+    }
+    x.x = f8_min(f8_max(x.x, f8(box.min.x) + keep), f8(box.max.x) - keep);
+    x.y = f8_min(f8_max(x.y, f8(box.min.y) + keep), f8(box.max.y) - keep);
+    x.z = f8_min(f8_max(x.z, f8(box.min.z) + keep), f8(box.max.z) - keep);
+    return x;
+}
+
 #endif

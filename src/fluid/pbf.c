@@ -12,6 +12,7 @@
 
 #include "core/reduce.h"
 #include "core/timer.h"
+#include "fluid/lod.h"
 #include "math/vec3.h"
 
 enum {
@@ -33,6 +34,16 @@ enum {
     P_FORCES,
     P_WALL_DISTANCE,
     P_WALL_JITTER,
+    P_STABILISE,
+    P_STABILISE_LEVEL,
+    P_LOD,
+    P_LOD_LEAST,
+    P_LOD_NEAR,
+    P_LOD_FAR,
+    P_LOD_MAP,
+    P_LOD_POWER,
+    P_LOD_BLEND,
+    P_LOD_FINISHED,
     P_CFL_LIMIT,
     P_COUNT
 };
@@ -80,6 +91,28 @@ static const SlParamRow rows[P_COUNT] = {
                          "nearest a particle's centre comes to a surface"},
     [P_WALL_JITTER] = {"wall_jitter", NUMBER(0.05), 0, 0.5, "spacings", NULL,
                        "plus up to this by particle, so that corners do not stack; 0 explodes"},
+    [P_STABILISE] = {"stabilise", WHOLE(0), 0, 100, "per step", NULL,
+                     "pre-stabilisation: iterations that move particles out of solids before the "
+                     "step, without giving them speed"},
+    [P_STABILISE_LEVEL] = {"stabilise_level", WHOLE(1000), 1, 1000, "iterations", NULL,
+                           "pre-stabilisation is for particles up to this level (the paper's q)"},
+    [P_LOD] = {"lod", CHOICE(SL_LOD_NONE), 0, 2, "", "none|dtc|dtvs",
+               "level of detail: all particles get all iterations; fewer with the distance to the "
+               "camera; fewer with the depth behind what the camera sees"},
+    [P_LOD_LEAST] = {"lod_least", WHOLE(3), 1, 1000, "iterations", NULL,
+                     "the lowest level; the highest is `iterations`"},
+    [P_LOD_NEAR] = {"lod_near", NUMBER(0), 0, 1e6, "m", NULL,
+                    "distance up to which the level is the highest"},
+    [P_LOD_FAR] = {"lod_far", NUMBER(0), 0, 1e6, "m", NULL,
+                   "distance from which it is the lowest; 0: both automatic"},
+    [P_LOD_MAP] = {"lod_map", CHOICE(SL_LOD_LINEAR), 0, 2, "", "linear|smoothstep|power",
+                   "how the level falls between the two"},
+    [P_LOD_POWER] = {"lod_power", NUMBER(2), 0.1, 10, "", NULL, "exponent of the map \"power\""},
+    [P_LOD_BLEND] = {"lod_blend", CHOICE(SL_LOD_MAX), 0, 2, "", "max|mean|weighted",
+                     "levels of several cameras: the highest, their mean, or by the cameras' weights"},
+    [P_LOD_FINISHED] = {"lod_finished", CHOICE(SL_LOD_ZERO), 0, 2, "", "zero|halo|stale",
+                        "lambda of neighbours that are finished: none, measured again around active "
+                        "particles, or the last one kept (as printed; adds energy)"},
     [P_CFL_LIMIT] = {"cfl_limit", NUMBER(2), 0.1, 100, "spacings", NULL,
                      "a particle moving farther than this in one step gives a warning"},
 };
@@ -154,6 +187,7 @@ static void set_constants(const SlSystem *system, double dt, SlPbfPass *pass)
                   sl_kernel_value_scale(kind, support);
     pass->tensile = (float)(sl_param(system, P_TENSILE) / gradient_squared / pow(full, 4));
     pass->viscosity = (float)sl_param(system, P_VISCOSITY);
+    pass->stabilise_level = (uint32_t)sl_param(system, P_STABILISE_LEVEL);
     pass->runaway_speed = (float)(100 * d / dt);
     const SlPbfState *state = system->state;
     pass->contacts = (SlContacts){.around = system->surroundings,
@@ -173,6 +207,7 @@ static void bind_fields(SlSystem *system, SlPbfPass *pass)
     pass->velocity = sl_f32x4(particles, SL_F_VELOCITY);
     pass->predicted = sl_f32x4(particles, SL_F_PREDICTED);
     pass->density = particles->data[SL_F_DENSITY];
+    pass->level = particles->data[SL_F_LEVEL];
 }
 
 static SlSolidSettings solid_settings(const SlSystem *system)
@@ -323,6 +358,114 @@ static SlStatus conclude(SlSystem *system, const SlPbfPass *pass, double dt, SlE
     return SL_OK;
 }
 
+/* --- Level of detail --- */
+
+/* Per block, for eq. 10: the highest level in it, and the highest around it. */
+typedef struct Levels {
+    uint32_t least;
+    const uint32_t *active, *refreshed;
+} Levels;
+
+static uint32_t highest_of(const uint32_t *level, size_t b)
+{
+    uint32_t most = 0;
+    for (size_t k = 8 * b; k < 8 * b + 8; k++)
+        most = level[k] > most ? level[k] : most;
+    return most;
+}
+
+static SlLodSettings lod_settings(const SlSystem *system)
+{
+    return (SlLodSettings){.kind = (SlLodKind)sl_param(system, P_LOD),
+                           .least = (uint32_t)sl_param(system, P_LOD_LEAST),
+                           .most = (uint32_t)sl_param(system, P_ITERATIONS),
+                           .near = sl_param(system, P_LOD_NEAR),
+                           .far = sl_param(system, P_LOD_FAR),
+                           .map = (SlLodMap)sl_param(system, P_LOD_MAP),
+                           .power = sl_param(system, P_LOD_POWER),
+                           .blend = (SlLodBlend)sl_param(system, P_LOD_BLEND),
+                           .spacing = sl_param(system, P_SPACING)};
+}
+
+/* Levels of this interval, and by block. Without level of detail everybody gets everything. */
+static SlStatus assign_levels(SlSystem *system, SlPbfPass *pass, Levels *levels, SlError *error)
+{
+    SlParticles *particles = &system->particles;
+    SlLodSettings settings = lod_settings(system);
+    uint32_t *level = particles->data[SL_F_LEVEL];
+    *levels = (Levels){.least = settings.most};
+    system->stats.mean_iterations = settings.most;
+    if (level == NULL || settings.least >= settings.most)
+        return SL_OK;
+    levels->least = settings.least;
+    if (system->surroundings.interval_begins) {
+        SlStatus status = sl_lod_assign(system, &settings, pass->predicted, level, error);
+        if (status != SL_OK)
+            return status;
+    }
+    /* Padding and sentinel have no level. */
+    size_t blocks = sl_particle_blocks(particles);
+    memset(level + particles->count, 0, (8 * blocks - particles->count) * sizeof *level);
+    memset(level + particles->capacity, 0, 8 * sizeof *level);
+    int finished = (int)sl_param(system, P_LOD_FINISHED);
+    SlArena *arena = &system->context->arena;
+    uint32_t *active = SL_PUSH(arena, uint32_t, blocks), *refreshed = active;
+    if (finished == SL_LOD_HALO) {
+        refreshed = SL_PUSH(arena, uint32_t, blocks);
+        pass->halo = SL_PUSH(arena, uint32_t, 8 * blocks);
+    }
+    if (active == NULL || refreshed == NULL || (finished == SL_LOD_HALO && pass->halo == NULL))
+        return sl_error_set(error, SL_ERROR_MEMORY, "pbf: no memory for levels of detail");
+    pass->level = level;
+    pass->stale = finished == SL_LOD_STALE;
+    if (pass->halo != NULL)
+        sl_pbf_run(system, pass, SL_KERNELS(system->context->isa, sl_pbf_kernels)->halo);
+    uint64_t sum = 0;
+    for (size_t b = 0; b < blocks; b++) {
+        active[b] = highest_of(level, b);
+        if (pass->halo != NULL)
+            refreshed[b] = highest_of(pass->halo, b);
+    }
+    for (size_t i = 0; i < particles->count; i++)
+        sum += level[i] > settings.least ? level[i] : settings.least;
+    system->stats.mean_iterations = (double)sum / (double)(particles->count + (particles->count == 0));
+    levels->active = active;
+    levels->refreshed = refreshed;
+    return SL_OK;
+}
+
+typedef struct ActiveRun {
+    const SlPbfPass *pass;
+    SlPbfLoop loop, retire;
+    const uint32_t *highest; /* per block */
+} ActiveRun;
+
+/* Runs of blocks with somebody active, in ascending order; those that have just gone are retired. */
+static void active_chunk(void *argument, size_t begin, size_t end, size_t chunk)
+{
+    (void)chunk;
+    const ActiveRun *run = argument;
+    uint32_t l = run->pass->iteration;
+    for (size_t b = begin; b < end;) {
+        size_t first = b;
+        while (b < end && run->highest[b] >= l)
+            b++;
+        if (b > first)
+            run->loop(run->pass, first, b);
+        for (; b < end && run->highest[b] < l; b++)
+            if (run->highest[b] == l - 1)
+                run->retire(run->pass, b, b + 1);
+    }
+}
+
+static void run_active(const SlSystem *system, const SlPbfPass *pass, SlPbfLoop loop,
+                       const uint32_t *highest)
+{
+    ActiveRun run = {pass, loop, SL_KERNELS(system->context->isa, sl_pbf_kernels)->retire, highest};
+    sl_parallel_for(system->context->pool, sl_particle_blocks(&system->particles),
+                    SL_PBF_CHUNK_BLOCKS, active_chunk, &run);
+}
+
 static SlStatus step(SlSystem *system, double dt, SlError *error)
 {
     const SlPbfKernels *kernels = SL_KERNELS(system->context->isa, sl_pbf_kernels);
@@ -333,6 +476,8 @@ static SlStatus step(SlSystem *system, double dt, SlError *error)
     if (status != SL_OK)
         return status;
 
+    for (uint32_t k = 0; k < (uint32_t)sl_param(system, P_STABILISE); k++)
+        sl_pbf_run(system, &pass, kernels->stabilise);
     sl_pbf_run(system, &pass, kernels->predict);
     sl_lap(&mark, &ms[SL_STAGE_PREDICT]);
 
@@ -344,10 +489,21 @@ static SlStatus step(SlSystem *system, double dt, SlError *error)
         return status;
     sl_lap(&mark, &ms[SL_STAGE_NEIGHBOURS]);
 
+    Levels levels;
+    if ((status = assign_levels(system, &pass, &levels, error)) != SL_OK)
+        return status;
+    sl_lap(&mark, &ms[SL_STAGE_LEVELS]);
+
     uint32_t iterations = (uint32_t)sl_param(system, P_ITERATIONS);
-    for (uint32_t k = 0; k < iterations; k++) {
-        sl_pbf_run(system, &pass, kernels->lambda[kind]);
-        sl_pbf_run(system, &pass, sl_pbf_displace(system, &pass, k));
+    for (uint32_t l = 1; l <= iterations; l++) {
+        pass.iteration = l;
+        if (l <= levels.least) { /* A_l is everybody */
+            sl_pbf_run(system, &pass, kernels->lambda[kind]);
+            sl_pbf_run(system, &pass, sl_pbf_displace(system, &pass, l - 1));
+        } else {
+            run_active(system, &pass, kernels->lambda_active[kind], levels.refreshed);
+            run_active(system, &pass, kernels->displace_active[kind], levels.active);
+        }
     }
     system->stats.iterations = iterations;
     sl_lap(&mark, &ms[SL_STAGE_SOLVE]);
@@ -430,6 +586,11 @@ static float spacing(const SlSystem *system)
     return (float)sl_param(system, P_SPACING);
 }
 
+static uint32_t more_fields(const SlSystem *system)
+{
+    return sl_param(system, P_LOD) != SL_LOD_NONE ? SL_FIELD_BIT(LEVEL) : 0;
+}
+
 const SlSolver sl_pbf_solver = {
     .table = {.name = "pbf",
               .kind = "solver",
@@ -439,6 +600,7 @@ const SlSolver sl_pbf_solver = {
               .row_count = P_COUNT},
     .fields = SL_FIELD_BIT(ID) | SL_FIELD_BIT(POSITION) | SL_FIELD_BIT(VELOCITY) |
               SL_FIELD_BIT(PREDICTED) | SL_FIELD_BIT(DENSITY),
+    .more_fields = more_fields,
     .state_size = sizeof(SlPbfState),
     .memory_needed = memory_needed,
     .start = start,

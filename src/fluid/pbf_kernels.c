@@ -63,8 +63,64 @@ SL_INLINE void add_solid(WallDensity solid, F8 *error, F8x3 *gradient)
     gradient->z += solid.gradient.z;
 }
 
+/* Eq. 9: particles of block b that are active in this iteration. */
+SL_INLINE I8 active_lanes(const SlPbfPass *s, size_t b)
+{
+    return (I8)u8_load(s->level + 8 * b) >= (int32_t)s->iteration;
+}
+
+/* Those, and with a halo also finished ones that an active one has as neighbour. */
+SL_INLINE I8 refreshed_lanes(const SlPbfPass *s, size_t b)
+{
+    return (I8)u8_load((s->halo != NULL ? s->halo : s->level) + 8 * b) >= (int32_t)s->iteration;
+}
+
+/* The lambda of finished particles: eq. 7 as printed would take their last one, and it pushes again
+   in every iteration though its cause is gone. */
+SL_INLINE F8 finished_lambda(const SlPbfPass *s, size_t b)
+{
+    return s->stale ? f8x4_load(s->projected + 32 * b).w : f8(0);
+}
+
+static void retire(const SlPbfPass *s, size_t begin, size_t end)
+{
+    for (size_t b = begin; b < end; b++) {
+        F8x4 x = f8x4_load(s->predicted + 32 * b);
+        f8x4_store(s->projected + 32 * b, (F8x4){x.x, x.y, x.z, finished_lambda(s, b)});
+    }
+}
+
+static void halo(const SlPbfPass *s, size_t begin, size_t end)
+{
+    for (size_t b = begin; b < end; b++) {
+        I8 most = (I8)u8_load(s->level + 8 * b);
+        const uint32_t(*row)[8] = (const uint32_t(*)[8])s->list->rows + s->list->row_begin[b];
+        for (uint32_t k = s->list->row_count[b]; k > 0; k--, row++) {
+            I8 level = (I8)u8_gather(s->level, *row);
+            I8 higher = level > most;
+            most = (higher & level) | (~higher & most);
+        }
+        u8_store(s->halo + 8 * b, (U8)most);
+    }
+}
+
+static void stabilise(const SlPbfPass *s, size_t begin, size_t end)
+{
+    for (size_t b = begin; b < end; b++) {
+        F8x4 x = f8x4_load(s->position + 32 * b);
+        F8x3 out = leave_solids(&s->contacts, u8_load(s->id + 8 * b), xyz(x));
+        I8 its = owned_lanes(s, b);
+        if (s->level != NULL)
+            its &= (I8)u8_load(s->level + 8 * b) <= (int32_t)s->stabilise_level;
+        f8x4_store(s->position + 32 * b,
+                   (F8x4){f8_select(its, out.x, x.x), f8_select(its, out.y, x.y),
+                          f8_select(its, out.z, x.z), x.w});
+    }
+}
+
 /* Eq. 4 to 6: C_i = rho_i / rho_0 - 1, lambda_i = -C_i / (sum_k |grad_k C_i|² + epsilon). */
-SL_INLINE void lambda_loop(SlKernelKind kind, const SlPbfPass *s, size_t begin, size_t end)
+SL_INLINE void lambda_loop(SlKernelKind kind, bool adaptive, const SlPbfPass *s, size_t begin,
+                           size_t end)
 {
     const SlNeighbourList *list = s->list;
     F8 inverse_support = f8(s->inverse_support), slope_scale = f8(s->slope_scale);
@@ -102,13 +158,15 @@ SL_INLINE void lambda_loop(SlKernelKind kind, const SlPbfPass *s, size_t begin, 
         F8 constraint = f8_max(error, f8(s->least_constraint));
         squares = f8_fma(squares, slope_scale * slope_scale, f8x3_dot(gradient, gradient));
         F8 lambda = f8(0) - constraint / (squares + f8(s->epsilon));
+        if (adaptive)
+            lambda = f8_select(refreshed_lanes(s, b), lambda, finished_lambda(s, b));
         f8x4_store(s->projected + 32 * b, (F8x4){xi.x, xi.y, xi.z, lambda});
     }
 }
 
 /* Eq. 7: dx_i = sum_j (lambda_i + lambda_j + s_corr) grad W; relaxed, capped, then contacts. */
-SL_INLINE void displace_loop(SlKernelKind kind, bool tensile, const SlPbfPass *s, size_t begin,
-                             size_t end)
+SL_INLINE void displace_loop(SlKernelKind kind, bool tensile, bool adaptive, const SlPbfPass *s,
+                             size_t begin, size_t end)
 {
     const SlNeighbourList *list = s->list;
     F8 inverse_support = f8(s->inverse_support);
@@ -154,6 +212,8 @@ SL_INLINE void displace_loop(SlKernelKind kind, bool tensile, const SlPbfPass *s
         F8x3 p = f8x3_fma(cap, move, xyz(xi));
         F8x3 before = xyz(f8x4_load(s->position + 32 * b)), rubbed = {f8(0), f8(0), f8(0)};
         Tally tally = tally_of(s, b);
+        if (adaptive)
+            tally.owned &= active_lanes(s, b);
         push *= cap;
         if (sampled && s->boundary_rubs) {
             F8x3 pushed = {push * samples.gradient.x, push * samples.gradient.y,
@@ -167,6 +227,11 @@ SL_INLINE void displace_loop(SlKernelKind kind, bool tensile, const SlPbfPass *s
         if (near && tally.sums != NULL)
             wall_reaction(kind, s, &tally, xi, wall.density, push);
         p = meet_surfaces(&s->contacts, &tally, u8_load(s->id + 8 * b), p, before);
+        if (adaptive) {
+            I8 active = active_lanes(s, b);
+            p = (F8x3){f8_select(active, p.x, xi.x), f8_select(active, p.y, xi.y),
+                       f8_select(active, p.z, xi.z)};
+        }
         f8x4_store(s->predicted + 32 * b, (F8x4){p.x, p.y, p.z, f8(0)});
     }
 }
@@ -278,15 +343,23 @@ SL_INLINE void finish_loop(SlKernelKind kind, const SlPbfPass *s, size_t begin, 
 #define LOOPS_(kind, NAME)                                                                         \
     static void lambda_##kind(const SlPbfPass *s, size_t begin, size_t end)                        \
     {                                                                                              \
-        lambda_loop(NAME, s, begin, end);                                                          \
+        lambda_loop(NAME, false, s, begin, end);                                                   \
+    }                                                                                              \
+    static void lambda_active_##kind(const SlPbfPass *s, size_t begin, size_t end)                 \
+    {                                                                                              \
+        lambda_loop(NAME, true, s, begin, end);                                                    \
+    }                                                                                              \
+    static void displace_active_##kind(const SlPbfPass *s, size_t begin, size_t end)               \
+    {                                                                                              \
+        displace_loop(NAME, false, true, s, begin, end);                                           \
     }                                                                                              \
     static void displace_##kind(const SlPbfPass *s, size_t begin, size_t end)                      \
     {                                                                                              \
-        displace_loop(NAME, false, s, begin, end);                                                 \
+        displace_loop(NAME, false, false, s, begin, end);                                          \
     }                                                                                              \
     static void displace_tensile_##kind(const SlPbfPass *s, size_t begin, size_t end)              \
     {                                                                                              \
-        displace_loop(NAME, true, s, begin, end);                                                  \
+        displace_loop(NAME, true, false, s, begin, end);                                           \
     }                                                                                              \
     static void density_##kind(const SlPbfPass *s, size_t begin, size_t end)                       \
     {                                                                                              \
@@ -306,6 +379,11 @@ SL_KERNEL_TABLE(SlPbfKernels, sl_pbf_kernels) = {
     .displace = {displace_cubic, displace_wendland, displace_poly6},
     .displace_tensile = {displace_tensile_cubic, displace_tensile_wendland,
                          displace_tensile_poly6},
+    .lambda_active = {lambda_active_cubic, lambda_active_wendland, lambda_active_poly6},
+    .displace_active = {displace_active_cubic, displace_active_wendland, displace_active_poly6},
+    .retire = retire,
+    .halo = halo,
+    .stabilise = stabilise,
     .velocity = velocity,
     .density = {density_cubic, density_wendland, density_poly6},
     .finish = {finish_cubic, finish_wendland, finish_poly6},

@@ -37,6 +37,12 @@ typedef struct SlPbfPass {
     float tensile; /* m²: s_corr = -tensile × shape_value^4 (Macklin & Müller eq. 13); 0: none */
     float viscosity;        /* XSPH c */
     float runaway_speed;    /* m/s */
+    /* level of detail (fluid/lod.h); arrays NULL without */
+    const uint32_t *level; /* iterations each particle gets */
+    uint32_t *halo;        /* the highest level around it, its own included; NULL: not asked for */
+    uint32_t iteration;    /* counted from 1: eq. 9's l, particles of lower level are finished */
+    bool stale;            /* finished particles keep their last lambda; else it is 0 */
+    uint32_t stabilise_level; /* pre-stabilisation is for particles up to this level */
     /* arrays in sorted order */
     const uint32_t *id;
     float *position, *velocity; /* the fields: x^n until `finish` */
@@ -68,6 +74,12 @@ typedef struct SlPbfKernels {
     SlPbfLoop lambda[SL_KERNEL_COUNT];          /* predicted -> projected */
     SlPbfLoop displace[SL_KERNEL_COUNT];        /* projected -> predicted, contacts included */
     SlPbfLoop displace_tensile[SL_KERNEL_COUNT]; /* the same with s_corr */
+    /* the same for particles whose level is at least pass->iteration; of others in these blocks
+       lambda carries the place over, and displace leaves them where they are */
+    SlPbfLoop lambda_active[SL_KERNEL_COUNT], displace_active[SL_KERNEL_COUNT];
+    SlPbfLoop retire;    /* blocks whose last particles have just finished */
+    SlPbfLoop halo;      /* level -> halo */
+    SlPbfLoop stabilise; /* position out of solids, before predict */
     SlPbfLoop velocity;                         /* new_velocity = (predicted - x) / dt */
     SlPbfLoop density[SL_KERNEL_COUNT];         /* density at predicted */
     /* position, velocity with viscosity, density, partials of that chunk */

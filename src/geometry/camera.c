@@ -6,7 +6,8 @@ SlCamera sl_default_camera(void)
                       .eye = {6, 3, 8},
                       .target = {0, 0, 0},
                       .up = {0, 1, 0},
-                      .fov = 40};
+                      .fov = 40,
+                      .weight = 1};
 }
 
 bool sl_camera_valid(const SlCamera *camera, const char **reason)
@@ -21,6 +22,8 @@ bool sl_camera_valid(const SlCamera *camera, const char **reason)
         *reason = "up points along the view direction";
     else if (!(camera->fov >= 1 && camera->fov <= 170))
         *reason = "fov must be from 1 to 170 degrees";
+    else if (!(camera->weight >= 0 && camera->weight <= 1e6f))
+        *reason = "weight must be from 0 to 1e6";
     return *reason == NULL;
 }
 

@@ -25,6 +25,7 @@ enum {
     ROW(VELOCITY,  F32X4, "velocity",  "m/s",   STATE | EXPORT | SORT, "velocity")                 \
     ROW(PREDICTED, F32X4, "predicted", "m",     SORT,  "where the particle would go by itself")    \
     ROW(DENSITY,   F32,   "density",   "",      EXPORT, "density over rest density, after the step") \
+    ROW(LEVEL,     U32,   "level",     "",      STATE | EXPORT | SORT, "density iterations it gets") \
     ROW(VARIATION, F32,   "variation", "",      STATE | EXPORT | SORT,                             \
         "how a particle differs from the mean, -1 to 1")
 

@@ -22,6 +22,8 @@ typedef struct SlStateRow {
 typedef struct SlSolver {
     SlTable table; /* name, summary, citation, parameter rows */
     uint32_t fields;
+    /* Fields that the parameters ask for besides; NULL: none. */
+    uint32_t (*more_fields)(const SlSystem *system);
     size_t state_size; /* zeroed at creation */
     const SlStateRow *state_rows;
     size_t state_row_count;
@@ -74,6 +76,9 @@ typedef struct SlSurroundings {
     const SlFieldBody *fields;
     size_t field_count;
     uint64_t seed; /* of the world */
+    const SlCamera *cameras; /* who looks on */
+    size_t camera_count;
+    bool interval_begins; /* the first sub-step of an interval: a frame, for most */
 } SlSurroundings;
 
 struct SlSystem {

@@ -154,6 +154,8 @@ SlStatus sl_scene_build(const SlScene *scene, const SlWorldDef *given, SlWorld *
         status = build_system(scene, &scene->systems[k], world, error);
     for (size_t k = 0; status == SL_OK && k < scene->collider_count; k++)
         status = build_collider(scene, &scene->colliders[k], world, error);
+    if (status == SL_OK)
+        status = sl_world_set_cameras(world, scene->cameras, scene->camera_count, error);
     if (status != SL_OK) {
         sl_world_destroy(world);
         return status;

@@ -5,13 +5,14 @@
 #include "geometry/camera.h"
 #include "scene/scene.h"
 
-enum { NAME, EYE, TARGET, UP, FOV, CAMERA_KEYS };
+enum { NAME, EYE, TARGET, UP, FOV, WEIGHT, CAMERA_KEYS };
 static const SlKeyRow camera_rows[CAMERA_KEYS] = {
     [NAME] = SL_KEY_TEXT_ROW("name", "camera", false),
     [EYE] = SL_KEY_VEC3_ROW("eye", 0, 0, 0, SL_SCENE_FAR, "m", true),
     [TARGET] = SL_KEY_VEC3_ROW("target", 0, 0, 0, SL_SCENE_FAR, "m", true),
     [UP] = SL_KEY_VEC3_ROW("up", 0, 1, 0, SL_SCENE_FAR, "", false),
     [FOV] = SL_KEY_NUMBER_ROW("fov", 40, 1, 170, "degrees"),
+    [WEIGHT] = SL_KEY_NUMBER_ROW("weight", 1, 0, 1e6, ""),
 };
 
 /* Looks at the middle of the domain from the front right, half above, from as near as all eight
@@ -54,6 +55,9 @@ static SlStatus read_camera(SlScene *scene, const SlJsonNode *node, SlCamera *ca
     camera->target = sl_keys_vec3(&values[TARGET]);
     camera->up = sl_keys_vec3(&values[UP]);
     camera->fov = (float)values[FOV].value.number[0];
+    /* Level of detail looks through the first camera unless others are given a weight. */
+    bool first = scene->camera_count == 0 || camera == &scene->cameras[0];
+    camera->weight = values[WEIGHT].node == NULL && !first ? 0 : (float)values[WEIGHT].value.number[0];
     if (!sl_camera_valid(camera, &reason))
         return sl_json_error(json, node->place, error, "camera: %s", reason);
     return SL_OK;

@@ -37,6 +37,14 @@ static double world_particles_asked(const SlWorld *world)
     return count;
 }
 
+/* Of the solver, of its parameters, of the fills. */
+static uint32_t fields_of(const SlWorldSystem *system)
+{
+    const SlSolver *solver = system->base.solver;
+    return solver->fields | sl_fill_fields(system) |
+           (solver->more_fields != NULL ? solver->more_fields(&system->base) : 0);
+}
+
 static double bytes_asked(const SlWorld *world)
 {
     double bytes = 0;
@@ -46,7 +54,7 @@ static double bytes_asked(const SlWorld *world)
         /* Beyond what fits in an integer only the order matters: scale from a million. */
         double scale = count > 1e15 ? count / 1e6 : 1;
         uint64_t n = count > 1e15 ? 1000000 : (uint64_t)count;
-        uint32_t fields = base->solver->fields | sl_fill_fields(world->systems[k]);
+        uint32_t fields = fields_of(world->systems[k]);
         bytes += scale * (double)(sl_particles_bytes(fields, n) +
                                   base->solver->memory_needed(base, n));
     }
@@ -162,7 +170,7 @@ static SlStatus start_system(SlWorld *world, SlWorldSystem *system, SlError *err
     SlSystem *base = &system->base;
     double spacing = (double)base->solver->spacing(base);
     SlStatus status =
-        sl_particles_create(world->context, base->solver->fields | sl_fill_fields(system),
+        sl_particles_create(world->context, fields_of(system),
                             (size_t)particles_placed(system), &base->particles, error);
     if (status != SL_OK)
         return status;

@@ -6,8 +6,8 @@
 
 const char *sl_stage_name(SlStage stage)
 {
-    static const char *const names[SL_STAGE_COUNT] = {"predict", "sort", "neighbours", "solve",
-                                                      "finish"};
+    static const char *const names[SL_STAGE_COUNT] = {"predict", "sort",  "neighbours",
+                                                      "levels",  "solve", "finish"};
     return (unsigned)stage < SL_STAGE_COUNT ? names[stage] : "unknown";
 }
 
@@ -19,6 +19,7 @@ static SlStatus step_system(SlWorld *world, SlWorldSystem *holder, double dt, Sl
     double sub = dt / steps;
     for (uint32_t k = 0; k < steps; k++) {
         memset(&system->stats, 0, sizeof system->stats);
+        system->surroundings.interval_begins = k == 0;
         sl_world_move_bodies(world, world->time + k * sub, sub);
         SlStatus status = sl_flow_emit(&holder->flow, system, sub, error);
         if (status == SL_OK)

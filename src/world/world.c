@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "geometry/camera.h"
 #include "geometry/shape.h"
 
 enum { WORLD_COOKIE = 0x51EE7001, SYSTEM_COOKIE = 0x51EE7002 };
@@ -151,6 +152,8 @@ void sl_world_tell_surroundings(SlWorld *world)
                              .shape_count = world->shape_count,
                              .fields = world->fields,
                              .field_count = world->mesh_count,
+                             .cameras = world->cameras,
+                             .camera_count = world->camera_count,
                              .seed = world->def.seed};
 }
 
@@ -327,6 +330,28 @@ SlStatus sl_world_add_collider(SlWorld *world, const SlShape *shape, SlColliderI
     world->rest_shapes[world->shape_count] = prepared;
     world->shapes[world->shape_count++] = prepared;
     sl_world_tell_surroundings(world);
+    return SL_OK;
+}
+
+SlStatus sl_world_set_cameras(SlWorld *world, const SlCamera *cameras, size_t count,
+                              SlError *error)
+{
+    size_t counting = 0;
+    for (size_t k = 0; k < count; k++) {
+        const char *reason;
+        if (!sl_camera_valid(&cameras[k], &reason))
+            return sl_error_set(error, SL_ERROR_ARGUMENT, "camera %zu: %s", k, reason);
+        counting += cameras[k].weight > 0;
+    }
+    if (counting > SL_MOST_CAMERAS)
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "at most %d cameras may have a weight",
+                            SL_MOST_CAMERAS);
+    world->camera_count = 0;
+    for (size_t k = 0; k < count; k++)
+        if (cameras[k].weight > 0)
+            world->cameras[world->camera_count++] = cameras[k];
+    for (uint32_t k = 0; k < world->system_count; k++)
+        world->systems[k]->base.surroundings.camera_count = world->camera_count;
     return SL_OK;
 }
 

@@ -73,6 +73,8 @@ struct SlWorld {
     uint32_t mesh_count;
     SlFieldBody fields[SL_MOST_MESHES]; /* of the step under way */
     SlMeshView mesh_views[SL_MOST_MESHES];
+    SlCamera cameras[SL_MOST_CAMERAS]; /* those that count */
+    size_t camera_count;
     uint64_t frame;
     double time;
     /* the view and what it points to */
