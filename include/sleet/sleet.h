@@ -3,6 +3,7 @@
 #define SLEET_SLEET_H
 
 #include "sleet/base.h"
+#include "sleet/checkpoint.h"
 #include "sleet/emitter.h"
 #include "sleet/frame.h"
 #include "sleet/mesh.h"
@@ -11,6 +12,7 @@
 #include "sleet/render.h"
 #include "sleet/scene.h"
 #include "sleet/shape.h"
+#include "sleet/state.h"
 #include "sleet/stats.h"
 #include "sleet/view.h"
 #include "sleet/world.h"
