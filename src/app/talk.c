@@ -151,6 +151,30 @@ bool app_interrupted(void)
     return interrupted != 0;
 }
 
+static volatile sig_atomic_t checkpoint_wished;
+
+static void note_wish(int number)
+{
+    (void)number;
+    checkpoint_wished = 1;
+}
+
+void app_catch_checkpoint_wish(void)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = note_wish;
+    action.sa_flags = SA_RESTART;
+    sigaction(SIGUSR1, &action, NULL);
+}
+
+bool app_checkpoint_wished(void)
+{
+    bool wished = checkpoint_wished != 0;
+    checkpoint_wished = 0;
+    return wished;
+}
+
 bool app_step_goes_on(void *user, SlSystemId system, const SlStepStats *stats)
 {
     (void)user;
