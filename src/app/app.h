@@ -70,6 +70,7 @@ typedef struct AppProgress {
     bool quiet, terminal;
     const char *what;
     uint64_t total;
+    uint64_t first; /* done before this process began */
     double started, last_shown;
     int last_tenth;
 } AppProgress;

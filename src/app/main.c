@@ -5,7 +5,7 @@
 
 static const AppCommand *const commands[] = {&app_demo_command,   &app_run_command,
                                              &app_render_command, &app_info_command,
-                                             &app_verify_command,
+                                             &app_verify_command, &app_estimate_command,
                                              &app_params_command, &app_bench_command};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 

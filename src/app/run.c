@@ -389,6 +389,7 @@ static int run(int count, char **words)
                     (unsigned long long)job.frames, sl_context_threads(job.context),
                     sl_context_isa_name(job.context));
         app_progress_begin(&job.progress, "simulating", job.frames, job.quiet);
+        job.progress.first = job.resumed > 0 ? (uint64_t)job.resumed : 0;
         status = simulate(&job, &error);
     }
     status = settle(&job, status, &error);

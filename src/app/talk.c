@@ -77,7 +77,7 @@ void app_progress_show(AppProgress *progress, uint64_t done, const char *more)
         return;
     double t = now(), spent = t - progress->started;
     double fraction = (double)done / (double)progress->total;
-    double rate = spent > 0 ? (double)done / spent : 0;
+    double rate = spent > 0 ? (double)(done - progress->first) / spent : 0;
     char left[32];
     time_left(left, sizeof left, rate > 0 ? (double)(progress->total - done) / rate : 0);
     if (!progress->terminal) { /* at most one line per tenth */
