@@ -197,7 +197,8 @@ static SlStatus restore_item(const SlStateItem *mine, const SlStateView *state, 
 static const char *wrong_with(const SlWorld *world)
 {
     const SlInterval *interval = &world->interval;
-    if (interval->open > 1 || (interval->open == 1 && !(interval->dt > 0 && interval->dt <= 10)) ||
+    if (interval->open > 1 || !(interval->dt >= 0 && interval->dt <= 10) ||
+        (interval->open == 1 && interval->dt == 0) ||
         (interval->open == 1 && interval->system >= world->system_count) ||
         (interval->open == 1 && (interval->steps == 0 || interval->step > interval->steps)))
         return "interval";
@@ -212,6 +213,20 @@ static const char *wrong_with(const SlWorld *world)
             return "watch";
     }
     return NULL;
+}
+
+/* Solids stand where the last sub-step left them: a frame that was stopped behind its last one is
+   still to be written. */
+static void place_bodies(SlWorld *world)
+{
+    const SlInterval *interval = &world->interval;
+    if (!(interval->dt > 0) || interval->steps == 0)
+        return;
+    double sub = interval->dt / interval->steps;
+    double begin = interval->open ? world->time : world->time - interval->dt;
+    uint32_t done = interval->open ? interval->step : interval->steps;
+    if (done > 0)
+        sl_world_move_bodies(world, begin + (done - 1) * sub, sub);
 }
 
 SlStatus sl_world_restore(SlWorld *world, const SlStateView *state, SlError *error)
@@ -250,7 +265,6 @@ SlStatus sl_world_restore(SlWorld *world, const SlStateView *state, SlError *err
     /* At another frame rate the count goes on from this moment. */
     if (world->clock.frame_time != world->def.frame_time)
         world->clock = (SlClock){world->time, world->def.frame_time, world->frame};
-    if (world->time > 0)
-        sl_world_move_bodies(world, world->time - world->def.frame_time, world->def.frame_time);
+    place_bodies(world);
     return SL_OK;
 }
