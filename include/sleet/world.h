@@ -35,7 +35,7 @@ typedef struct SlWorldDef {
     float domain_friction; /* Coulomb, [0, 10]; default 0 */
     double frame_time;     /* s; default 1/60 */
     /* A step ends with SL_ERROR_NUMBERS when the energy is this many times what the start, falling,
-       emitters and moving solids explain; from 1, or 0: no check; default 1.5. */
+       emitters and moving solids explain; [0, 1e6], 0: no check; default 1.5. */
     double energy_limit;
     /* Called after every step of every system, on the calling thread. May be NULL. Return false
        to stop: sl_world_step then returns SL_ERROR_CANCELLED with the world valid, to be looked

@@ -45,9 +45,8 @@ static SlStatus check_def(const SlWorldDef *def, SlError *error)
                             "domain: min must be below max on each axis, both within 1e6 m");
     if (!(def->domain_friction >= 0 && def->domain_friction <= 10))
         return sl_error_set(error, SL_ERROR_ARGUMENT, "domain friction may be from 0 to 10");
-    if (!(def->energy_limit == 0 || (def->energy_limit >= 1 && def->energy_limit <= 1e6)))
-        return sl_error_set(error, SL_ERROR_ARGUMENT,
-                            "energy_limit may be 0 (no check) or from 1 to 1e6");
+    if (!(def->energy_limit >= 0 && def->energy_limit <= 1e6))
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "energy_limit may be from 0 to 1e6");
     if (!(def->frame_time > 0 && def->frame_time <= 10))
         return sl_error_set(error, SL_ERROR_ARGUMENT, "frame_time may be from above 0 to 10 s");
     return SL_OK;
