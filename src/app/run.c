@@ -46,7 +46,6 @@ typedef struct Job {
     int lock;
     uint64_t frames, seed, resume_frame;
     int64_t resumed;    /* the frame it goes on from; -1: from the start */
-    int64_t checkpoint; /* frame of the last checkpoint on disk or on its way; -1: none */
     char frames_text[24], seed_text[24]; /* as JSON: no leading zeros */
     bool quiet, resume, resume_exact, stats_failed, prune;
 } Job;
@@ -149,7 +148,8 @@ static SlStatus write_checkpoint(Job *job, SlError *error)
     app_checkpoint_path(path, sizeof path, job->folder, state->frame);
     status = sl_writer_checkpoint(job->writer, path, state, error);
     if (status == SL_OK) {
-        job->checkpoint = (int64_t)state->frame;
+        if (job->prune) /* the one before is on disk */
+            app_checkpoints_prune(job->folder);
         job->rhythm.last = sl_seconds();
         job->prune = true;
     }
@@ -269,7 +269,6 @@ static SlStatus set_up(Job *job, AppInput *input, SlError *error)
             status = app_checkpoints_resume(job->folder, job->world,
                                             job->resume_exact ? job->resume_frame : job->frames,
                                             job->resume_exact, job->quiet, &job->resumed, error);
-        job->checkpoint = job->resumed;
     }
     /* The set-up is checked in full before the folder is touched. */
     if (status == SL_OK)
@@ -347,8 +346,7 @@ static int run(int count, char **words)
     Job job = {.quiet = input.value[O_QUIET] != NULL,
                .resume = input.value[O_RESUME] != NULL,
                .lock = -1,
-               .resumed = -1,
-               .checkpoint = -1};
+               .resumed = -1};
     uint64_t number;
     if (code < 0 && input.word_count != 1)
         code = app_usage_error("run", input.word_count == 0 ? "a scene file is needed"

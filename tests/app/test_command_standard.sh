@@ -19,7 +19,7 @@ says "sleet "
 declare -A options=(
     [demo]="--output --frames --set --threads --list"
     [run]="--output --frames --threads --set --seed --quantise --checkpoint-every --resume[=FRAME] --quiet"
-    [render]="--output --frames --camera --set --threads --png --no-video --quiet"
+    [render]="--output --frames --camera --set --threads --png --no-video --follow --quiet"
     [info]="--set" [verify]="--threads" [estimate]="--set" [params]="--markdown" [bench]="--quick --json")
 for command in "${commands[@]}"; do
     expect 0 "$command" --help

@@ -97,6 +97,14 @@ says "picture/frame_000002.png"
 expect 0 verify wished
 kill -9 "$process"
 wait "$process" 2> /dev/null
+"$sleet" run busy.json -o followed -q > said 2> errors &
+for ((k = 0; k < 100; k++)); do
+    [ ! -e followed/frame_000001.slf ] || break
+    sleep 0.02
+done
+expect 0 render followed --follow --no-video -o pictures -q
+wait
+same "pictures of a run that was followed" "$(find pictures -name '*.png' | wc -l)" 61
 
 # --- a full disk ------------------------------------------------------------------------------
 mkdir disk
