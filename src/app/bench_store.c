@@ -164,7 +164,7 @@ static SlStatus measure_read(Bench *bench, SlWorld *world, const Place *place, S
 
 static SlStatus run(Bench *bench, SlError *error)
 {
-    Place place;
+    Place place = {"", ""};
     SlStatus status = make_place(&place, error);
     if (status != SL_OK)
         return status;

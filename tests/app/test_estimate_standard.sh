@@ -7,7 +7,8 @@ source "${SLEET_SOURCE:-$(dirname "$0")/../..}/tests/support/command.sh"
 source "$SLEET_SOURCE/tests/support/estimate.sh"
 check_estimate "$SLEET_SOURCE/scenes/dam_break_small.json"
 check_estimate "$SLEET_SOURCE/scenes/fountain.json"
-expect 3 estimate no-such-thing.json --set a=b
+expect 5 estimate no-such-thing.json
+complains "no-such-thing.json"
 expect 2 estimate
 expect 4 estimate "$SLEET_SOURCE/scenes/dam_break.json" --set systems.water.parameters.spacing=0.001
 complains "GiB"
