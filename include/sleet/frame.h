@@ -1,4 +1,5 @@
-/* Sleet: frames on disk. One checksummed file per frame; docs/frame-file.md describes the bytes. */
+/* Sleet: frames on disk. One compressed and checksummed file per frame; docs/frame-file.md describes
+   the bytes. */
 #ifndef SLEET_FRAME_H
 #define SLEET_FRAME_H
 

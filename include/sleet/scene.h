@@ -43,6 +43,8 @@ SL_API double sl_scene_frame_time(const SlScene *scene);
    (0, n, 2n …) is written. */
 SL_API const char *sl_scene_output_folder(const SlScene *scene);
 SL_API uint64_t sl_scene_output_every(const SlScene *scene);
+/* Whether frames keep vectors in 16 bits (SlWriterDef). */
+SL_API bool sl_scene_output_quantise(const SlScene *scene);
 /* At least one: a scene without cameras gets one that frames its domain. */
 SL_API size_t sl_scene_camera_count(const SlScene *scene);
 SL_API const SlCamera *sl_scene_camera(const SlScene *scene, size_t index);
@@ -50,6 +52,12 @@ SL_API const SlCamera *sl_scene_camera(const SlScene *scene, size_t index);
 SL_API const SlParamValue *sl_scene_render_values(const SlScene *scene);
 /* The scene as read, overrides applied, as JSON text that reads back to the same scene. */
 SL_API const char *sl_scene_text(const SlScene *scene);
+
+/* Called for each value that differs: its path as --set takes it, and both values as text. */
+typedef void (*SlSceneChange)(void *user, const char *path, const char *was, const char *is);
+/* Calls `each` (may be NULL) for what differs; returns how many values do. */
+SL_API size_t sl_scene_compare(const SlScene *was, const SlScene *is, SlSceneChange each,
+                               void *user);
 
 /* Makes the world; `def` gives what a scene does not hold (hooks, threads, on_step …); gravity,
    domain, frame time and seed come from the scene. Errors name the place in the scene. */

@@ -3,6 +3,7 @@
 #define SLEET_SLEET_H
 
 #include "sleet/base.h"
+#include "sleet/checkpoint.h"
 #include "sleet/emitter.h"
 #include "sleet/fill.h"
 #include "sleet/frame.h"
@@ -13,6 +14,7 @@
 #include "sleet/render.h"
 #include "sleet/scene.h"
 #include "sleet/shape.h"
+#include "sleet/state.h"
 #include "sleet/stats.h"
 #include "sleet/view.h"
 #include "sleet/world.h"

@@ -11,6 +11,7 @@
 #include "sleet/mesh.h"
 #include "sleet/motion.h"
 #include "sleet/params.h"
+#include "sleet/state.h"
 #include "sleet/stats.h"
 #include "sleet/view.h"
 
@@ -41,8 +42,12 @@ typedef struct SlWorldDef {
                               ends the step with SL_ERROR_NUMBERS */
     SlGridKind grid;       /* default SL_GRID_AUTO */
     double frame_time;     /* s; default 1/60 */
+    /* A step ends with SL_ERROR_NUMBERS when the energy is this many times what the start, falling,
+       emitters and moving solids explain; [0, 1e6], 0: no check; default 1.5. */
+    double energy_limit;
     /* Called after every step of every system, on the calling thread. May be NULL. Return false
-       to stop: sl_world_step then returns SL_ERROR_CANCELLED with the world valid. */
+       to stop: sl_world_step then returns SL_ERROR_CANCELLED with the world valid, to be looked
+       at or checkpointed; the next step first ends the one that was stopped. */
     bool (*on_step)(void *user, SlSystemId system, const SlStepStats *stats);
     void *on_step_user;
 } SlWorldDef;
@@ -127,6 +132,14 @@ SL_API double sl_world_time(const SlWorld *world);
 /* 64-bit hash of the whole state: all state fields in array order, time, counters. */
 SL_API uint64_t sl_world_hash(SlWorld *world);
 SL_API SlContext *sl_world_context(SlWorld *world);
+
+/* The whole state, for a checkpoint; starts the world if need be. Valid at any step boundary until
+   the next step. */
+SL_API SlStatus sl_world_state(SlWorld *world, const SlStateView **state, SlError *error);
+/* Puts a world that was set up alike and has not been stepped into that state; from there it goes
+   on with the same bits. Systems must have the same names and solvers; any other value of the
+   set-up may differ. Nothing in the state is trusted. After a failure only destroy the world. */
+SL_API SlStatus sl_world_restore(SlWorld *world, const SlStateView *state, SlError *error);
 
 /* Everything that can be chosen by name as a system's solver. */
 SL_API const SlTable *const *sl_solver_tables(size_t *count);

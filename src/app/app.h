@@ -16,6 +16,7 @@ enum {
     EXIT_FILES = 5,       /* a file or folder cannot be read or written */
     EXIT_NUMBERS = 6,     /* the simulation went wrong */
     EXIT_UNSUPPORTED = 7, /* a part that is not on this machine */
+    EXIT_RESUMABLE = 75,  /* stopped with a checkpoint: --resume goes on */
     EXIT_STOPPED = 130    /* Ctrl-C; everything written is valid */
 };
 int app_exit_code(SlStatus status);
@@ -31,6 +32,7 @@ typedef struct AppOption {
     const char *value;   /* what it takes, e.g. "DIR"; NULL: a flag */
     const char *meaning;
     bool repeats;
+    bool optional; /* the value may be left out; it stands behind "=" */
 } AppOption;
 
 typedef struct AppCommand {
@@ -61,13 +63,14 @@ bool app_whole(const AppCommand *command, const char *option, const char *text, 
 bool app_range(const AppCommand *command, const char *text, uint64_t *first, uint64_t *last);
 
 extern const AppCommand app_run_command, app_render_command, app_info_command, app_params_command,
-    app_bench_command, app_demo_command;
+    app_bench_command, app_demo_command, app_verify_command, app_estimate_command;
 
 /* --- talking ------------------------------------------------------------------------------- */
 typedef struct AppProgress {
     bool quiet, terminal;
     const char *what;
     uint64_t total;
+    uint64_t first; /* done before this process began */
     double started, last_shown;
     int last_tenth;
 } AppProgress;
@@ -83,6 +86,9 @@ SlHooks app_hooks(bool quiet);
 /* Ctrl-C and SIGTERM set a flag instead of ending the process. */
 void app_catch_interrupts(void);
 bool app_interrupted(void);
+/* SIGUSR1 sets another; asking for it takes it back. */
+void app_catch_checkpoint_wish(void);
+bool app_checkpoint_wished(void);
 /* For a world's on_step: ends the run after the step in which Ctrl-C came. */
 bool app_step_goes_on(void *user, SlSystemId system, const SlStepStats *stats);
 
@@ -97,6 +103,9 @@ SlStatus app_camera(const SlScene *scene, const char *name, const SlCamera **cam
 void app_frame_path(char *path, size_t size, const char *folder, uint64_t frame, const char *end);
 /* Numbers of the frames in a folder, ascending; returns how many, -1 if it cannot be read. */
 long app_list_frames(const char *folder, uint64_t **frames);
+/* Numbers of the files PREFIX_NNNNNNEND, the same way. */
+long app_list_numbers(const char *folder, const char *prefix, const char *end,
+                      uint64_t **numbers);
 bool app_is_folder(const char *path);
 /* A path relative to the folder of this program. */
 void app_beside_program(char *path, size_t size, const char *relative);
@@ -110,7 +119,13 @@ typedef struct AppStats {
     bool headed;
 } AppStats;
 SlStatus app_stats_open(AppStats *stats, const char *folder, SlError *error);
-void app_stats_add(AppStats *stats, const char *system, const SlStepStats *step);
+/* Goes on with the file of a run that is resumed: rows after the world's steps are dropped. */
+SlStatus app_stats_continue(AppStats *stats, SlContext *context, const char *folder,
+                            SlWorld *world, SlError *error);
+/* False: the row could not be written. */
+bool app_stats_add(AppStats *stats, const char *system, const SlStepStats *step);
+/* Rows so far survive a power cut. */
+SlStatus app_stats_sync(AppStats *stats, SlError *error);
 SlStatus app_stats_close(AppStats *stats, SlError *error);
 
 #endif

@@ -76,7 +76,25 @@ static int compare_numbers(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+/* The number in a name that we would give: of "frame_7.slf" the path could not be made again. */
+static bool number_in(const char *name, const char *prefix, const char *end, uint64_t *number)
+{
+    char again[128];
+    size_t length = strlen(prefix);
+    if (strncmp(name, prefix, length) != 0 || name[length] != '_')
+        return false;
+    unsigned long long value = strtoull(name + length + 1, NULL, 10);
+    snprintf(again, sizeof again, "%s_%06llu%s", prefix, value, end);
+    *number = value;
+    return strcmp(name, again) == 0;
+}
+
 long app_list_frames(const char *folder, uint64_t **frames)
+{
+    return app_list_numbers(folder, "frame", ".slf", frames);
+}
+
+long app_list_numbers(const char *folder, const char *prefix, const char *end, uint64_t **frames)
 {
     *frames = NULL;
     DIR *directory = opendir(folder);
@@ -84,14 +102,8 @@ long app_list_frames(const char *folder, uint64_t **frames)
         return -1;
     size_t count = 0, room = 0;
     for (struct dirent *entry; (entry = readdir(directory)) != NULL;) {
-        unsigned long long number;
-        int end = 0;
-        char name[64];
-        if (sscanf(entry->d_name, "frame_%llu.slf%n", &number, &end) != 1 || end == 0)
-            continue;
-        /* Only names that we would give: of "frame_7.slf" the path could not be made again. */
-        snprintf(name, sizeof name, "frame_%06llu.slf", number);
-        if (strcmp(entry->d_name, name) != 0)
+        uint64_t number;
+        if (!number_in(entry->d_name, prefix, end, &number))
             continue;
         if (count == room) {
             room = room == 0 ? 256 : 2 * room;
@@ -132,77 +144,4 @@ void app_stem(char *stem, size_t size, const char *path)
     char *dot = strrchr(stem, '.');
     if (dot != NULL && dot != stem)
         *dot = '\0';
-}
-
-SlStatus app_stats_open(AppStats *stats, const char *folder, SlError *error)
-{
-    stats->headed = false;
-    snprintf(stats->path, sizeof stats->path, "%.1000s/stats.csv", folder);
-    stats->file = fopen(stats->path, "w");
-    if (stats->file == NULL)
-        return sl_error_set(error, SL_ERROR_IO, "%.300s: cannot be written: %s", stats->path,
-                            strerror(errno));
-    return SL_OK;
-}
-
-/* Six columns per body, named after it; what would break a CSV file becomes "_". */
-static void head_body(AppStats *stats, const SlBodyForce *body)
-{
-    static const char *const columns[6] = {"force_x_N",   "force_y_N",   "force_z_N",
-                                           "torque_x_Nm", "torque_y_Nm", "torque_z_Nm"};
-    char name[64];
-    snprintf(name, sizeof name, "%s", body->name);
-    for (char *c = name; *c != '\0'; c++)
-        if (*c == ',' || *c == '"' || (unsigned char)*c < ' ')
-            *c = '_';
-    for (int k = 0; k < 6; k++)
-        fprintf(stats->file, ",%s.%s", name, columns[k]);
-}
-
-/* The columns; which bodies there are is known with the first row. */
-static void head(AppStats *stats, const SlStepStats *s)
-{
-    stats->headed = true;
-    fprintf(stats->file, "system,step,time_s,dt_s,particles,iterations,mean_iterations");
-    for (int k = 0; k < SL_STAGE_COUNT; k++)
-        fprintf(stats->file, ",%s_ms", sl_stage_name((SlStage)k));
-    fprintf(stats->file, ",mean_compression,max_compression,kinetic_energy_J,total_energy_J,"
-                         "max_speed_m_per_s");
-    for (size_t k = 0; s != NULL && k < s->body_count; k++)
-        head_body(stats, &s->bodies[k]);
-    fputc('\n', stats->file);
-}
-
-void app_stats_add(AppStats *stats, const char *system, const SlStepStats *s)
-{
-    if (!stats->headed)
-        head(stats, s);
-    fprintf(stats->file, "%s,%llu,%.9g,%.9g,%llu,%u,%.4f", system, (unsigned long long)s->step, s->time,
-            s->dt, (unsigned long long)s->particles, s->iterations, s->mean_iterations);
-    for (int k = 0; k < SL_STAGE_COUNT; k++)
-        fprintf(stats->file, ",%.4f", s->stage_ms[k]);
-    fprintf(stats->file, ",%.6g,%.6g,%.9g,%.9g,%.6g", s->mean_compression, s->max_compression,
-            s->kinetic_energy, s->total_energy, s->max_speed);
-    for (size_t k = 0; k < s->body_count; k++) {
-        const SlBodyForce *b = &s->bodies[k];
-        fprintf(stats->file, ",%.6g,%.6g,%.6g,%.6g,%.6g,%.6g", b->force[0], b->force[1],
-                b->force[2], b->torque[0], b->torque[1], b->torque[2]);
-    }
-    fputc('\n', stats->file);
-    fflush(stats->file); /* whole rows survive a kill */
-}
-
-SlStatus app_stats_close(AppStats *stats, SlError *error)
-{
-    if (stats->file == NULL)
-        return SL_OK;
-    if (!stats->headed)
-        head(stats, NULL);
-    bool failed = ferror(stats->file) != 0;
-    failed = fclose(stats->file) != 0 || failed;
-    stats->file = NULL;
-    if (failed)
-        return sl_error_set(error, SL_ERROR_IO, "%.300s: could not be written in full",
-                            stats->path);
-    return SL_OK;
 }

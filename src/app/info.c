@@ -79,6 +79,27 @@ static int info_frame(SlContext *context, const char *path)
     return EXIT_DONE;
 }
 
+static int info_checkpoint(SlContext *context, const char *path)
+{
+    SlCheckpoint *checkpoint;
+    SlError error;
+    if (sl_checkpoint_read(context, path, &checkpoint, &error) != SL_OK)
+        return app_fail(&error);
+    const SlStateView *state = sl_checkpoint_state(checkpoint);
+    printf("checkpoint: frame %llu\ntime: %.6g s\nsystems: %u\n", (unsigned long long)state->frame,
+           state->time, state->system_count);
+    for (size_t k = 0; k < state->item_count; k++) {
+        const SlStateItem *item = &state->items[k];
+        char owner[24] = "world";
+        if (item->system < state->system_count)
+            snprintf(owner, sizeof owner, "system %u", item->system);
+        printf("  %-10s %-16s %zu x %u bytes\n", owner, item->name, item->count,
+               item->element_bytes);
+    }
+    sl_checkpoint_destroy(checkpoint);
+    return EXIT_DONE;
+}
+
 static int info_scene(SlContext *context, const char *path, const AppInput *input)
 {
     SlScene *scene = NULL;
@@ -151,6 +172,8 @@ static int info(int count, char **words)
             code = info_folder(context, path);
         else if (ends_with(path, ".slf"))
             code = info_frame(context, path);
+        else if (ends_with(path, ".slc"))
+            code = info_checkpoint(context, path);
         else if (app_is_mesh(path))
             code = app_info_mesh(context, path);
         else
@@ -164,7 +187,7 @@ static int info(int count, char **words)
 const AppCommand app_info_command = {
     .name = "info",
     .arguments = "[FILE|DIR]",
-    .summary = "describe a scene, a mesh, a frame file, a folder of frames, or this program",
+    .summary = "describe a scene, a mesh, a frame, a checkpoint, a folder of frames, or this program",
     .examples = "  sleet info\n"
                 "  sleet info scenes/dam_break.json\n"
                 "  sleet info mesh.obj\n"

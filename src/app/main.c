@@ -5,6 +5,7 @@
 
 static const AppCommand *const commands[] = {&app_demo_command,   &app_run_command,
                                              &app_render_command, &app_info_command,
+                                             &app_verify_command, &app_estimate_command,
                                              &app_params_command, &app_bench_command};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -19,8 +20,9 @@ static void print_help(FILE *to)
                 "or input file\n"
                 "            4 not enough memory · 5 a file cannot be read or written · 6 the "
                 "numbers went wrong\n"
-                "            7 a part is not on this machine · 130 stopped by Ctrl-C, everything "
-                "written is valid\n");
+                "            7 a part is not on this machine · 75 stopped, resumable with run "
+                "--resume\n"
+                "            130 stopped by Ctrl-C, everything written is valid\n");
 }
 
 /* A hash or a path that could not be printed is a result lost. */

@@ -47,8 +47,11 @@ static void print_command_help(const AppCommand *command)
         char left[64], letter[8] = "    ";
         if (option->letter != 0)
             snprintf(letter, sizeof letter, "-%c, ", option->letter);
-        snprintf(left, sizeof left, "%s--%s%s%s", letter, option->name,
-                 option->value != NULL ? " " : "", option->value != NULL ? option->value : "");
+        snprintf(left, sizeof left, "%s--%s%s%s%s", letter, option->name,
+                 option->optional        ? "[="
+                 : option->value != NULL ? " "
+                                         : "",
+                 option->value != NULL ? option->value : "", option->optional ? "]" : "");
         printf("  %-24s %s\n", left, option->meaning);
     }
     printf("  %-24s %s\n\nexamples:\n%s", "-h, --help", "this text", command->examples);
@@ -133,7 +136,9 @@ int app_parse(const AppCommand *command, int count, char **words, AppInput *inpu
             return unknown_option(command, word);
         const AppOption *option = &command->options[place];
         const char *value = "";
-        if (option->value != NULL) {
+        if (option->optional) {
+            value = equals != NULL ? equals + 1 : "";
+        } else if (option->value != NULL) {
             value = equals != NULL ? equals + 1 : k + 1 < count ? words[++k] : NULL;
             if (value == NULL)
                 return app_usage_error(command->name, "--%s needs %s", option->name,

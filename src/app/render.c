@@ -1,11 +1,13 @@
 /* sleet render: pictures and video from a folder of frames, or from a scene simulated on the way. */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "app/draw.h"
 #include "core/error.h"
 
-enum { O_OUTPUT, O_FRAMES, O_CAMERA, O_SET, O_THREADS, O_PNG, O_NO_VIDEO, O_QUIET, O_COUNT };
+enum { O_OUTPUT, O_FRAMES, O_CAMERA, O_SET, O_THREADS, O_PNG, O_NO_VIDEO, O_FOLLOW, O_QUIET,
+       O_COUNT };
 static const AppOption options[O_COUNT] = {
     [O_OUTPUT] = {"output", 'o', "DIR", "folder for pictures and video.mp4 (DIR/render, out/NAME)"},
     [O_FRAMES] = {"frames", 'n', "K|A-B", "one frame, as a picture, or a range (default: all)"},
@@ -15,6 +17,7 @@ static const AppOption options[O_COUNT] = {
     [O_THREADS] = {"threads", 't', "N", "threads (default: one per processor)"},
     [O_PNG] = {"png", 'p', NULL, "also write every frame as a PNG"},
     [O_NO_VIDEO] = {"no-video", 0, NULL, "pictures only"},
+    [O_FOLLOW] = {"follow", 'f', NULL, "wait for the frames of a run that is still going on"},
     [O_QUIET] = {"quiet", 'q', NULL, "print only what was written"},
 };
 
@@ -23,7 +26,7 @@ typedef struct Job {
     SlScene *scene;
     SlWorld *world; /* when the source is a scene */
     const char *source;
-    bool from_folder, quiet;
+    bool from_folder, quiet, follow;
     uint64_t first, last;
     uint64_t *numbers; /* frames in the folder */
     long number_count;
@@ -31,28 +34,50 @@ typedef struct Job {
     AppProgress progress;
 } Job;
 
+static SlStatus draw_stored(Job *job, uint64_t number, SlError *error)
+{
+    char path[1024];
+    SlFrame *frame;
+    app_frame_path(path, sizeof path, job->source, number, ".slf");
+    SlStatus status = sl_frame_read(job->context, path, &frame, error);
+    if (status != SL_OK)
+        return status;
+    SlFrameView view = *sl_frame_view(frame); /* frames do not hold meshes: the scene does */
+    view.meshes = sl_world_meshes_at(job->world, view.time, &view.mesh_count);
+    status = app_drawing_add(&job->drawing, job->scene, &view, false, error);
+    sl_frame_destroy(frame);
+    return status;
+}
+
+/* Frames under their name are whole, also beside a run: it renames them when they are. */
+static void look_again(Job *job)
+{
+    const struct timespec pause = {.tv_nsec = 200000000};
+    nanosleep(&pause, NULL);
+    free(job->numbers);
+    job->number_count = app_list_frames(job->source, &job->numbers);
+}
+
 static SlStatus draw_folder(Job *job, SlError *error)
 {
     SlStatus status = SL_OK;
-    uint64_t done = 0;
-    for (long k = 0; status == SL_OK && k < job->number_count; k++) {
-        if (job->numbers[k] < job->first || job->numbers[k] > job->last)
-            continue;
-        char path[1024];
-        SlFrame *frame;
-        app_frame_path(path, sizeof path, job->source, job->numbers[k], ".slf");
-        status = sl_frame_read(job->context, path, &frame, error);
-        if (status != SL_OK)
-            break;
-        SlFrameView view = *sl_frame_view(frame); /* frames do not hold meshes: the scene does */
-        view.meshes = sl_world_meshes_at(job->world, view.time, &view.mesh_count);
-        status = app_drawing_add(&job->drawing, job->scene, &view, false, error);
-        sl_frame_destroy(frame);
-        app_progress_show(&job->progress, ++done, "");
+    uint64_t done = 0, next = job->first, every = sl_scene_output_every(job->scene);
+    for (;;) {
+        for (long k = 0; status == SL_OK && k < job->number_count; k++) {
+            if (job->numbers[k] < next || job->numbers[k] > job->last)
+                continue;
+            status = draw_stored(job, job->numbers[k], error);
+            next = job->numbers[k] + 1;
+            app_progress_show(&job->progress, ++done, "");
+            if (status == SL_OK && app_interrupted())
+                status = sl_error_set(error, SL_ERROR_CANCELLED, "stopped by the user");
+        }
+        if (status != SL_OK || !job->follow || next > job->last / every * every)
+            return status;
+        look_again(job);
         if (app_interrupted())
-            return sl_error_set(error, SL_ERROR_CANCELLED, "stopped by the user");
+            status = sl_error_set(error, SL_ERROR_CANCELLED, "stopped by the user");
     }
-    return status;
 }
 
 static SlStatus draw_scene(Job *job, SlError *error)
@@ -81,6 +106,12 @@ static SlStatus choose_frames(Job *job, SlError *error)
         return SL_OK;
     }
     uint64_t chosen = 0;
+    if (job->follow) { /* those still to come count too */
+        uint64_t end = sl_scene_frames(job->scene);
+        job->last = job->last < end ? job->last : end;
+        job->progress.total = job->last < job->first ? 0 : job->last - job->first + 1;
+        return SL_OK;
+    }
     for (long k = 0; k < job->number_count; k++)
         chosen += job->numbers[k] >= job->first && job->numbers[k] <= job->last;
     if (chosen == 0)
@@ -182,7 +213,9 @@ static int render(int count, char **words)
 {
     AppInput input;
     int code = app_parse(&app_render_command, count, words, &input);
-    Job job = {.last = UINT64_MAX, .quiet = input.value[O_QUIET] != NULL};
+    Job job = {.last = UINT64_MAX,
+               .quiet = input.value[O_QUIET] != NULL,
+               .follow = input.value[O_FOLLOW] != NULL};
     uint64_t number;
     if (code < 0 && input.word_count != 1)
         code = app_usage_error("render", "one scene or folder of frames is needed");
@@ -216,6 +249,7 @@ const AppCommand app_render_command = {
     .summary = "draw a folder of frames, or a scene simulated on the way",
     .examples = "  sleet render out/dam                       the whole run as a video\n"
                 "  sleet render out/dam --frames 120          one picture\n"
+                "  sleet render out/dam --follow              beside the run that writes it\n"
                 "  sleet render out/dam --frames 0-60 --png   a range, as video and pictures\n"
                 "  sleet render scenes/dam_break.json --set render.style=transparent\n",
     .options = options,

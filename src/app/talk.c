@@ -77,7 +77,7 @@ void app_progress_show(AppProgress *progress, uint64_t done, const char *more)
         return;
     double t = now(), spent = t - progress->started;
     double fraction = (double)done / (double)progress->total;
-    double rate = spent > 0 ? (double)done / spent : 0;
+    double rate = spent > 0 ? (double)(done - progress->first) / spent : 0;
     char left[32];
     time_left(left, sizeof left, rate > 0 ? (double)(progress->total - done) / rate : 0);
     if (!progress->terminal) { /* at most one line per tenth */
@@ -149,6 +149,30 @@ void app_catch_interrupts(void)
 bool app_interrupted(void)
 {
     return interrupted != 0;
+}
+
+static volatile sig_atomic_t checkpoint_wished;
+
+static void note_wish(int number)
+{
+    (void)number;
+    checkpoint_wished = 1;
+}
+
+void app_catch_checkpoint_wish(void)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = note_wish;
+    action.sa_flags = SA_RESTART;
+    sigaction(SIGUSR1, &action, NULL);
+}
+
+bool app_checkpoint_wished(void)
+{
+    bool wished = checkpoint_wished != 0;
+    checkpoint_wished = 0;
+    return wished;
 }
 
 bool app_step_goes_on(void *user, SlSystemId system, const SlStepStats *stats)

@@ -146,6 +146,7 @@ SlStatus sl_scene_build(const SlScene *scene, const SlWorldDef *given, SlWorld *
     def.grid = scene->grid;
     def.frame_time = scene->frame_time;
     def.seed = scene->seed;
+    def.energy_limit = scene->energy_limit;
     /* Gravity, domain and time are checked already: what fails here is what the caller gave. */
     SlStatus status = sl_world_create(&def, &world, error);
     if (status != SL_OK)

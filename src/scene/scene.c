@@ -12,7 +12,7 @@
 enum { MOST_SYSTEMS = 16, MOST_COLLIDERS = 256, MOST_CAMERAS = 256 };
 
 enum { NAME, SEED, GRAVITY, DOMAIN_BOX, TIME, SYSTEMS, COLLIDERS, CAMERAS, RENDER, OUTPUT,
-       SCENE_KEYS };
+       ENERGY_LIMIT, SCENE_KEYS };
 static const SlKeyRow scene_rows[SCENE_KEYS] = {
     [NAME] = SL_KEY_TEXT_ROW("name", "", false),
     /* A JSON number is a double: whole up to 2^53. */
@@ -25,12 +25,15 @@ static const SlKeyRow scene_rows[SCENE_KEYS] = {
     [CAMERAS] = SL_KEY_ARRAY_ROW("cameras", 0, MOST_CAMERAS, false),
     [RENDER] = SL_KEY_OBJECT_ROW("render", false),
     [OUTPUT] = SL_KEY_OBJECT_ROW("output", false),
+    [ENERGY_LIMIT] = SL_KEY_NUMBER_ROW("energy_limit", 1.5, 0, 1e6, ""),
 };
 
-enum { OUTPUT_FOLDER, OUTPUT_EVERY, OUTPUT_KEYS };
+enum { OUTPUT_FOLDER, OUTPUT_EVERY, OUTPUT_QUANTISE, OUTPUT_KEYS };
 static const SlKeyRow output_rows[OUTPUT_KEYS] = {
     [OUTPUT_FOLDER] = SL_KEY_TEXT_ROW("folder", "", false),
     [OUTPUT_EVERY] = SL_KEY_WHOLE_ROW("every", 1, 1, 1e7),
+    [OUTPUT_QUANTISE] = {.row = {.name = "quantise", .type = SL_PARAM_BOOL, .maximum = 1,
+                                 .unit = ""}},
 };
 
 enum { TIME_FRAMES, TIME_RATE, TIME_KEYS };
@@ -121,6 +124,7 @@ static SlStatus read_output(SlScene *scene, const SlJsonNode *object, SlError *e
     snprintf(scene->output_folder, sizeof scene->output_folder, "%s",
              values[OUTPUT_FOLDER].value.text);
     scene->output_every = (uint64_t)values[OUTPUT_EVERY].value.number[0];
+    scene->output_quantise = values[OUTPUT_QUANTISE].value.number[0] != 0;
     return SL_OK;
 }
 
@@ -218,6 +222,7 @@ static SlStatus check(SlScene *scene, const char *path, const SlSceneTables *tab
     choose_name(scene, &values[NAME], path);
     scene->seed = (uint64_t)values[SEED].value.number[0];
     scene->gravity = sl_keys_vec3(&values[GRAVITY]);
+    scene->energy_limit = values[ENERGY_LIMIT].value.number[0];
     status = sl_scene_read_domain(scene, values[DOMAIN_BOX].node, error);
     if (status == SL_OK)
         status = read_time(scene, values[TIME].node, error);
@@ -296,6 +301,11 @@ const char *sl_scene_output_folder(const SlScene *scene)
 uint64_t sl_scene_output_every(const SlScene *scene)
 {
     return scene->output_every;
+}
+
+bool sl_scene_output_quantise(const SlScene *scene)
+{
+    return scene->output_quantise;
 }
 
 double sl_scene_frame_time(const SlScene *scene)

@@ -48,6 +48,8 @@ struct SlScene {
     char cache_folder[512]; /* of distance fields; "": none */
     char output_folder[256];
     uint64_t output_every;
+    bool output_quantise;
+    double energy_limit;
     SlVec3 gravity;
     SlBox domain; /* infinite where it is open */
     SlBox framed; /* min and max as given: what a camera of its own frames */

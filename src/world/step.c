@@ -11,23 +11,43 @@ const char *sl_stage_name(SlStage stage)
     return (unsigned)stage < SL_STAGE_COUNT ? names[stage] : "unknown";
 }
 
-/* One system over the interval, in its own sub-steps. */
-static SlStatus step_system(SlWorld *world, SlWorldSystem *holder, double dt, SlError *error)
+static SlStatus sub_step(SlWorld *world, SlWorldSystem *holder, double time, double dt,
+                         SlError *error)
 {
     SlSystem *system = &holder->base;
-    uint32_t steps = system->solver->steps(system);
-    double sub = dt / steps;
-    for (uint32_t k = 0; k < steps; k++) {
-        memset(&system->stats, 0, sizeof system->stats);
+    memset(&system->stats, 0, sizeof system->stats);
+    sl_world_move_bodies(world, time, dt);
+    SlStatus status = sl_watch_begin(world, holder, error);
+    size_t before = system->particles.count;
+    if (status == SL_OK)
+        status = sl_flow_emit(&holder->flow, system, dt, error);
+    if (status == SL_OK) {
+        sl_watch_entered(world, holder, before);
+        status = system->solver->step(system, dt, error);
+    }
+    if (status == SL_OK)
+        status = sl_watch_end(world, holder, dt, error);
+    if (status == SL_OK)
+        status = sl_flow_drain(&holder->flow, system, error);
+    return status;
+}
+
+/* One system over the rest of the interval, in its own sub-steps. */
+static SlStatus step_system(SlWorld *world, SlWorldSystem *holder, SlError *error)
+{
+    SlSystem *system = &holder->base;
+    SlInterval *interval = &world->interval;
+    if (interval->step == 0)
+        interval->steps = system->solver->steps(system);
+    uint32_t steps = interval->steps;
+    double dt = interval->dt, sub = dt / steps;
+    while (interval->step < steps) {
+        uint32_t k = interval->step;
         system->surroundings.interval_begins = k == 0;
-        sl_world_move_bodies(world, world->time + k * sub, sub);
-        SlStatus status = sl_flow_emit(&holder->flow, system, sub, error);
-        if (status == SL_OK)
-            status = system->solver->step(system, sub, error);
-        if (status == SL_OK)
-            status = sl_flow_drain(&holder->flow, system, error);
+        SlStatus status = sub_step(world, holder, world->time + k * sub, sub, error);
         if (status != SL_OK)
             return status;
+        interval->step++;
         system->step++;
         system->time = k + 1 == steps ? world->time + dt : world->time + (k + 1) * sub;
         system->stats.step = system->step;
@@ -47,12 +67,17 @@ SlStatus sl_world_step(SlWorld *world, double dt, SlError *error)
         return sl_error_set(error, SL_ERROR_ARGUMENT, "a step may be from above 0 to 10 s, not %g",
                             dt);
     SlStatus status = sl_world_start(world, error);
-    for (uint32_t k = 0; status == SL_OK && k < world->system_count; k++)
-        status = step_system(world, world->systems[k], dt, error);
     if (status != SL_OK)
         return status;
-    sl_world_couple(world, dt);
-    world->time += dt;
+    SlInterval *interval = &world->interval;
+    if (!interval->open)
+        *interval = (SlInterval){.dt = dt, .open = 1};
+    for (; interval->system < world->system_count; interval->system++, interval->step = 0)
+        if ((status = step_system(world, world->systems[interval->system], error)) != SL_OK)
+            return status;
+    interval->open = 0;
+    sl_world_couple(world, interval->dt);
+    world->time += interval->dt;
     return SL_OK;
 }
 
@@ -61,7 +86,8 @@ SlStatus sl_world_advance_frame(SlWorld *world, SlError *error)
     SlStatus status = sl_world_step(world, world->def.frame_time, error);
     if (status == SL_OK) {
         world->frame++;
-        world->time = (double)world->frame * world->def.frame_time;
+        world->time = world->clock.time +
+                      (double)(world->frame - world->clock.frame) * world->def.frame_time;
     }
     return status;
 }

@@ -2,6 +2,7 @@
 #ifndef WORLD_VIEW_H
 #define WORLD_VIEW_H
 
+#include "sleet/state.h"
 #include "sleet/view.h"
 
 #endif

@@ -16,7 +16,8 @@ SlWorldDef sl_default_world_def(void)
     return (SlWorldDef){.cookie = WORLD_COOKIE,
                         .gravity = {0, -9.81f, 0},
                         .domain = {{0, 0, 0}, {4, 4, 4}},
-                        .frame_time = 1.0 / 60.0};
+                        .frame_time = 1.0 / 60.0,
+                        .energy_limit = 1.5};
 }
 
 SlSystemDef sl_default_system_def(const char *solver)
@@ -61,6 +62,8 @@ static SlStatus check_def(const SlWorldDef *def, SlError *error)
         return sl_error_set(error, SL_ERROR_ARGUMENT, "there is no grid %d", (int)def->grid);
     if (!(def->domain_friction >= 0 && def->domain_friction <= 10))
         return sl_error_set(error, SL_ERROR_ARGUMENT, "domain friction may be from 0 to 10");
+    if (!(def->energy_limit >= 0 && def->energy_limit <= 1e6))
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "energy_limit may be from 0 to 1e6");
     if (!(def->frame_time > 0 && def->frame_time <= 10))
         return sl_error_set(error, SL_ERROR_ARGUMENT, "frame_time may be from above 0 to 10 s");
     return SL_OK;
@@ -92,6 +95,7 @@ SlStatus sl_world_create(const SlWorldDef *def, SlWorld **out, SlError *error)
     world->def = *def;
     world->context = context;
     world->owns_context = def->context == NULL;
+    world->clock.frame_time = def->frame_time;
     *out = world;
     return SL_OK;
 }
@@ -122,6 +126,7 @@ void sl_world_destroy(SlWorld *world)
         sl_motion_destroy(world->paths[k]);
     for (uint32_t k = 0; k < world->mesh_count; k++)
         sl_mesh_body_destroy(context, world->meshes[k]);
+    sl_world_free_state(world);
     sl_free(&context->memory, world, sizeof *world);
     if (owns_context)
         sl_context_destroy(context);

@@ -7,6 +7,7 @@
 #include "particles/emitter.h"
 #include "particles/system.h"
 #include "sleet/world.h"
+#include "world/view.h"
 
 enum { SL_MOST_SYSTEMS = 16, SL_MOST_BLOCKS = 256, SL_MOST_SHAPES = 256 };
 
@@ -44,15 +45,36 @@ typedef struct SlMeshBody {
     char name[SL_BODY_NAME];
 } SlMeshBody;
 
+/* What world/validate.c remembers of a system from step to step. */
+typedef struct SlWatch {
+    double energy;     /* per unit of mass, summed over particles: the least so far, and inputs */
+    double body_speed; /* m/s: the fastest a solid has moved */
+    uint64_t steps;    /* seen so far */
+} SlWatch;
+
 typedef struct SlWorldSystem {
     SlSystem base;
     SlBodyForce forces[SL_MOST_BODIES];
+    SlWatch watch;
     SlBlockDef blocks[SL_MOST_BLOCKS];
     uint32_t block_count;
     SlFillBody *fills[SL_MOST_FILLS];
     uint32_t fill_count;
     SlFlow flow;
 } SlWorldSystem;
+
+/* An interval under way. It stays open where on_step stopped it; the next step ends it first. */
+typedef struct SlInterval {
+    double dt;
+    uint32_t system, step, steps; /* next to do; sub-steps of that system */
+    uint32_t open;                /* 1: under way */
+} SlInterval;
+
+/* Frames are counted from here: at frame `frame` it was `time`. */
+typedef struct SlClock {
+    double time, frame_time;
+    uint64_t frame;
+} SlClock;
 
 struct SlWorld {
     SlWorldDef def;
@@ -77,10 +99,16 @@ struct SlWorld {
     size_t camera_count;
     uint64_t frame;
     double time;
+    SlInterval interval;
+    SlClock clock;
     /* the view and what it points to */
     SlFrameView view;
     SlSystemView system_views[SL_MOST_SYSTEMS];
     SlFieldView field_views[SL_MOST_SYSTEMS][SL_F_COUNT];
+    /* the state as a list; made when first asked for */
+    SlStateItem *state_items;
+    size_t state_item_count;
+    SlStateView state;
 };
 
 /* Every solver there is. */
@@ -113,6 +141,12 @@ SlStatus sl_world_start_fills(SlWorld *world, SlError *error);
 /* Writes the particles of the system's fills from place *next on. */
 void sl_world_place_fills(SlWorld *world, SlWorldSystem *system, size_t *next);
 void sl_fill_body_destroy(SlContext *context, SlFillBody *body);
+/* Around a sub-step: `begin` before particles enter, `entered` after, `end` after the solver.
+   `end` finds particles outside the world and energy from nowhere. */
+SlStatus sl_watch_begin(SlWorld *world, SlWorldSystem *system, SlError *error);
+void sl_watch_entered(const SlWorld *world, SlWorldSystem *system, size_t before);
+SlStatus sl_watch_end(SlWorld *world, SlWorldSystem *system, double dt, SlError *error);
+void sl_world_free_state(SlWorld *world);
 
 /* Exchange between systems after each interval: the one place that may see two. */
 void sl_world_couple(SlWorld *world, double dt);

@@ -7,7 +7,7 @@ source "${SLEET_SOURCE:-$(dirname "$0")/../..}/tests/support/command.sh"
 small_scene scene.json
 
 # --- help and wrong words ---------------------------------------------------------------------
-commands=(demo run render info params bench)
+commands=(demo run render info verify estimate params bench)
 expect 0 --help
 says "${commands[@]}" "exit codes" "130"
 same "help and -h" "$("$sleet" help)" "$("$sleet" -h)"
@@ -18,9 +18,9 @@ expect 0 --version
 says "sleet "
 declare -A options=(
     [demo]="--output --frames --set --threads --list"
-    [run]="--output --frames --threads --set --seed --quiet"
-    [render]="--output --frames --camera --set --threads --png --no-video --quiet"
-    [info]="--set" [params]="--markdown" [bench]="--quick --json")
+    [run]="--output --frames --threads --set --seed --quantise --checkpoint-every --resume[=FRAME] --quiet"
+    [render]="--output --frames --camera --set --threads --png --no-video --follow --quiet"
+    [info]="--set" [verify]="--threads" [estimate]="--set" [params]="--markdown" [bench]="--quick --json")
 for command in "${commands[@]}"; do
     expect 0 "$command" --help
     # shellcheck disable=SC2086
@@ -94,7 +94,8 @@ hash_of() { # ARGUMENTS…: the hash that run prints, the only line of standard 
 hash_of scene.json -o out
 first=$hash
 complains "1000 particles" "frames 0 to 6" "out"
-same "frames written" "$(cd out && echo *)" "$(printf 'frame_%06d.slf ' 0 1 2 3 4 5 6)scene.json stats.csv"
+same "files written" "$(cd out && echo *)" \
+    "checkpoint_000006.slc $(printf 'frame_%06d.slf ' 0 1 2 3 4 5 6)scene.json stats.csv"
 check_frames out
 check_stats out/stats.csv 12 12 0.01
 hash_of scene.json -o out-quiet --quiet

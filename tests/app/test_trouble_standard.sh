@@ -25,7 +25,7 @@ for signal in INT TERM; do
     check "no third frame after 60 s" wait_for 60 test -e "stopped-$signal/frame_000003.slf"
     kill -s "$signal" "$process"
     wait "$process"
-    same "exit code after SIG$signal" $? 130
+    same "exit code after SIG$signal" $? 75
     same "standard output of a stopped run" "$(cat said)" ""
     check_frames "stopped-$signal"
     frames=$(find "stopped-$signal" -name '*.slf' | wc -l)
@@ -42,7 +42,7 @@ process=$!
 check "no first frame after 60 s" wait_for 60 test -e stopped-quiet/frame_000001.slf
 kill -INT "$process"
 wait "$process"
-same "exit code of a quiet run" $? 130
+same "exit code of a quiet run" $? 75
 same "what a quiet run says when stopped" "$(cat said errors)" ""
 
 if command -v ffprobe > /dev/null && command -v ffmpeg > /dev/null; then

@@ -11,7 +11,7 @@
 #include "core/context.h"
 #include "core/error.h"
 #include "core/hash.h"
-#include "io/frame_file.h"
+#include "io/fuzz_honest.h"
 #include "sleet/sleet.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -43,31 +43,6 @@ static void set_up(void)
     SL_ASSERT(input_file >= 0);
     snprintf(input_path, sizeof input_path, "/proc/self/fd/%d", input_file);
     snprintf(output_path, sizeof output_path, "/dev/shm/fuzz_frame-%ld.slf", (long)getpid());
-}
-
-/* Sets length and checksums to what the bytes deserve. */
-static void make_honest(char *bytes, size_t size)
-{
-    SlFrameHeader header;
-    if (size < sizeof header)
-        return;
-    memcpy(&header, bytes, sizeof header);
-    memcpy(header.magic, SL_FRAME_MAGIC, 8);
-    header.version = SL_FRAME_VERSION;
-    header.file_bytes = size;
-    size_t room = (size - sizeof header) / sizeof(SlFrameSection);
-    size_t count = header.section_count < room ? header.section_count : room;
-    for (size_t k = 0; k < count; k++) {
-        SlFrameSection section;
-        char *at = bytes + sizeof header + k * sizeof section;
-        memcpy(&section, at, sizeof section);
-        if (section.offset <= size && section.bytes <= size - section.offset)
-            section.checksum = sl_hash(bytes + section.offset, (size_t)section.bytes, 0);
-        memcpy(at, &section, sizeof section);
-    }
-    header.checksum = sl_hash(bytes + sizeof header, count * sizeof(SlFrameSection),
-                              sl_hash(&header, offsetof(SlFrameHeader, checksum), 0));
-    memcpy(bytes, &header, sizeof header);
 }
 
 /* Touches every byte the view shows; returns a hash of it. */
@@ -142,7 +117,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size > 0)
         memcpy(bytes, data, size);
     read_frame(bytes, size);
-    make_honest(bytes, size);
+    make_honest(bytes, size, SL_CONTAINER_FRAME);
     read_frame(bytes, size);
     free(bytes);
     return 0;

@@ -1,0 +1,123 @@
+#!/usr/bin/env bash
+# A run that was killed, stopped, or ran out of disk goes on with the same bits.
+set -u
+# shellcheck source=tests/support/command.sh
+source "${SLEET_SOURCE:-$(dirname "$0")/../..}/tests/support/command.sh"
+# shellcheck source=tests/support/resume.sh
+source "$SLEET_SOURCE/tests/support/resume.sh"
+busy_scene busy.json 60
+
+expect 0 run busy.json -o whole -q
+hash=$said
+kill_and_resume busy.json "$hash" 10
+same_run whole killed
+
+# --- a finished run, and one that is not there ------------------------------------------------
+expect 0 run busy.json -o whole --resume
+same "hash of a finished run" "$said" "$hash"
+complains "going on from frame 60 of 60"
+expect 0 run busy.json -o fresh --resume --frames 2
+expect 0 run busy.json -o fresh --resume
+complains "going on from frame 2 of 60" "changed since: time.frames: 2 → 60"
+same "hash of a longer run" "$said" "$hash"
+same_run whole fresh
+mkdir -p empty
+expect 0 run busy.json -o empty --resume --frames 1
+complains "empty has no checkpoint: starting at frame 0"
+
+# --- any checkpointed frame, changed values ---------------------------------------------------
+expect 0 run busy.json -o some --checkpoint-every 7 -q
+same "the last two checkpoints" "$(cd some && echo checkpoint_*)" \
+    "checkpoint_000056.slc checkpoint_000060.slc"
+expect 0 run busy.json -o some --resume=56 -q
+same "hash from frame 56" "$said" "$hash"
+expect 3 run busy.json -o some --resume=20
+complains "no checkpoint of frame 20" "56, 60"
+expect 0 run busy.json -o some --resume=56 --set systems.water.parameters.viscosity=0.2
+complains "systems[0].parameters.viscosity: (not given) → 0.2"
+differ "hash with another viscosity" "$said" "$hash"
+expect 3 run busy.json -o some --resume --set systems.water.name=sea
+complains '"sea"' '"water"'
+for bad in 0 x 5parsecs -3; do
+    expect 2 run busy.json -o some --checkpoint-every $bad
+    complains "--checkpoint-every takes"
+done
+expect 0 run busy.json -o none --checkpoint-every off -q --frames 2
+same "checkpoints of a run without" "$(find none -name '*.slc')" ""
+
+# --- a damaged checkpoint: the one before it --------------------------------------------------
+expect 0 run busy.json -o hurt --checkpoint-every 7 -q
+printf x | dd of=hurt/checkpoint_000060.slc bs=1 seek=3000 conv=notrunc 2> /dev/null
+printf x | dd of=hurt/frame_000010.slf bs=1 seek=3000 conv=notrunc 2> /dev/null
+expect 3 verify hurt
+says "frame_000010.slf: not a whole frame file" "checkpoint_000060.slc: not a whole checkpoint" \
+    "60 frames whole, 1 not; 1 checkpoints whole, 1 not"
+expect 0 run busy.json -o hurt --resume
+complains "checkpoint_000060.slc: not a whole checkpoint" "going on from frame 56"
+same "hash from the one before" "$said" "$hash"
+
+# --- signals ----------------------------------------------------------------------------------
+for signal in INT TERM; do
+    for pause in 0.1 0.25 0.4; do
+        env --default-signal=INT "$sleet" run busy.json --frames 4000 -o "stopped-$signal" \
+            > said 2> errors &
+        process=$!
+        sleep $pause
+        kill -s $signal "$process"
+        wait "$process"
+        same "exit code after SIG$signal" $? 75
+        check "no word of it: $(cat errors)" grep -q "stopped; frames 0 to .* --resume goes on" errors
+        expect 0 run busy.json --frames 60 -o "stopped-$signal" --resume -q
+        if ls "stopped-$signal"/frame_000061.slf > /dev/null 2>&1; then
+            continue # it was faster than the signal: begun anew
+        fi
+        same "hash after SIG$signal" "$said" "$hash"
+        same_run whole "stopped-$signal"
+    done
+done
+"$sleet" run busy.json --frames 4000 -o wished -q > said 2> errors &
+process=$!
+for ((k = 0; k < 100; k++)); do
+    [ ! -e wished/frame_000003.slf ] || break
+    sleep 0.05
+done
+kill -USR1 "$process"
+for ((k = 0; k < 100; k++)); do
+    [ -z "$(find wished -name '*.slc')" ] || break
+    sleep 0.05
+done
+check "no checkpoint after SIGUSR1" test -n "$(find wished -name '*.slc')"
+check "the run ended with SIGUSR1" kill -0 "$process"
+
+# --- one run in a folder at a time, readers beside it -----------------------------------------
+expect 5 run busy.json -o wished
+complains "another run is writing there"
+expect 0 render wished --frames 2 -o picture -q
+says "picture/frame_000002.png"
+expect 0 verify wished
+kill -9 "$process"
+wait "$process" 2> /dev/null
+"$sleet" run busy.json -o followed -q > said 2> errors &
+for ((k = 0; k < 100; k++)); do
+    [ ! -e followed/frame_000001.slf ] || break
+    sleep 0.02
+done
+expect 0 render followed --follow --no-video -o pictures -q
+wait
+same "pictures of a run that was followed" "$(find pictures -name '*.png' | wc -l)" 61
+
+# --- a full disk ------------------------------------------------------------------------------
+mkdir disk
+if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=1500k tmpfs disk 2> /dev/null; then
+    on_exit+=("umount '$work/disk'")
+    expect 5 run busy.json -o disk/out --checkpoint-every 5
+    complains "No space left on device" "--resume goes on"
+    expect 0 verify disk/out
+    mount -o remount,size=40m disk
+    expect 0 run busy.json -o disk/out --resume -q
+    same "hash once there is room" "$said" "$hash"
+    same_run whole disk/out
+else
+    skip "no small disk can be mounted here"
+fi
+finish

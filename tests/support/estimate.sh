@@ -1,0 +1,28 @@
+# Holds `sleet estimate` to what a run takes. Sourced after command.sh.
+# shellcheck shell=bash
+
+# check_estimate SCENE
+check_estimate() {
+    local scene=$1 estimated measured=0 process now
+    expect 0 estimate "$scene"
+    says "particles: " "memory: " "disk: " "time: "
+    estimated=$(sed -n 's/^memory: \([0-9.]*\) MiB$/\1/p' <<< "$said")
+    if sanitized; then
+        skip "a sanitizer has memory of its own"
+        return
+    fi
+    "$sleet" run "$scene" -o estimated -q > /dev/null &
+    process=$!
+    # The kernel's high-water mark of the process itself; what wait reports counts the shell's too.
+    while kill -0 "$process" 2> /dev/null; do
+        now=$(sed -n 's/^VmHWM:[^0-9]*\([0-9]*\) kB$/\1/p' "/proc/$process/status" 2> /dev/null)
+        [ -z "$now" ] || measured=$now
+        sleep 0.02
+    done
+    wait "$process"
+    rm -rf estimated
+    echo "${scene##*/}: estimated $estimated MiB, measured $((measured / 1024)) MiB"
+    checks=$((checks + 1))
+    awk -v e="$estimated" -v m="$measured" 'BEGIN { m /= 1024; exit !(e > m / 1.15 && e < m * 1.15) }' ||
+        fail "$scene: estimated $estimated MiB, measured $measured KiB"
+}

@@ -1,0 +1,59 @@
+# Scenes and loops for tests of resumed runs. Sourced after command.sh.
+# shellcheck shell=bash
+
+# busy_scene FILE FRAMES: a jet, a drain and a turning box.
+busy_scene() {
+    cat > "$1" << END
+{
+  "name": "Busy",
+  "domain": {"min": [0, 0, 0], "max": [3, 2, 1]},
+  "time": {"frames": $2, "frame_rate": 60},
+  "systems": [
+    {"name": "water", "solver": "pbf", "parameters": {"spacing": 0.08},
+     "blocks": [{"min": [0, 0, 0], "max": [1, 1, 1]}],
+     "emitters": [{"shape": "disk", "center": [2.4, 1.5, 0.5], "radius": 0.25, "speed": 3}],
+     "drains": [{"shape": "box", "min": [2.8, 0, 0], "max": [3, 0.2, 1]}]}
+  ],
+  "colliders": [
+    {"shape": "box", "min": [1.2, 0, 0.2], "max": [1.4, 0.6, 0.8],
+     "motion": {"velocity": [-0.3, 0, 0], "spin": [0, 20, 0]}}
+  ]
+}
+END
+}
+
+# same_run A B: frames bit by bit, statistics but for their times.
+same_run() {
+    local frame
+    for frame in "$1"/frame_*.slf; do
+        checks=$((checks + 1))
+        cmp -s "$frame" "$2/${frame##*/}" || fail "$frame and $2/${frame##*/} differ"
+    done
+    same "statistics" "$(cut -d, -f1-6,12- "$1/stats.csv")" "$(cut -d, -f1-6,12- "$2/stats.csv")"
+}
+
+# kill_and_resume SCENE HASH KILLS: SIGKILL at random moments, until so many have hit a run. Every
+# frame has a checkpoint, so that many kills come while one is being written.
+kill_and_resume() {
+    local scene=$1 hash=$2 wanted=$3 kills=0 process pause
+    rm -rf killed
+    while [ "$kills" -lt "$wanted" ]; do
+        "$sleet" run "$scene" -o killed --resume --checkpoint-every 1 -q > said 2> errors &
+        process=$!
+        pause=$((RANDOM % 400 + 5))
+        sleep "0.$(printf '%03d' $pause)"
+        if kill -9 "$process" 2> /dev/null; then
+            kills=$((kills + 1))
+        fi
+        wait "$process" 2> /dev/null
+        same "complaints of a resumed run" "$(cat errors)" ""
+        if [ -s said ]; then # done before the kill: from the start again
+            same "hash after $kills kills" "$(cat said)" "$hash"
+            [ "$kills" -ge "$wanted" ] || rm -rf killed
+        fi
+    done
+    expect 0 run "$scene" -o killed --resume -q
+    same "hash after $kills kills" "$said" "$hash"
+    same "left behind" "$(find killed -name '*.part')" ""
+    expect 0 verify killed
+}
