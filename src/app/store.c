@@ -10,6 +10,7 @@
 
 #include "core/context.h"
 #include "core/timer.h"
+#include "world/world.h"
 
 /* The lock is on the folder itself: nothing to leave behind, and the kernel lifts it whatever ends
    the process. */
@@ -77,13 +78,30 @@ void app_checkpoints_prune(const char *folder)
     free(numbers);
 }
 
-static SlStatus restore_from(const char *path, SlWorld *world, SlError *error)
+/* Stopped between two steps after its frame: beyond the end of a run that ends with that frame. */
+static bool is_beyond(const SlStateView *state, uint64_t end)
+{
+    const SlStateItem *item = sl_state_find(state, state->system_count, "interval");
+    SlInterval interval;
+    if (state->frame != end || item == NULL || item->element_bytes != sizeof interval ||
+        item->count != 1)
+        return false;
+    memcpy(&interval, item->data, sizeof interval);
+    return interval.open != 0;
+}
+
+/* SL_ERROR_CANCELLED: whole, but beyond the end. */
+static SlStatus restore_from(const char *path, SlWorld *world, uint64_t end, SlError *error)
 {
     SlCheckpoint *checkpoint;
     SlStatus status = sl_checkpoint_read(sl_world_context(world), path, &checkpoint, error);
     if (status != SL_OK)
         return status;
     SlError inner;
+    if (is_beyond(sl_checkpoint_state(checkpoint), end)) {
+        sl_checkpoint_destroy(checkpoint);
+        return SL_ERROR_CANCELLED;
+    }
     status = sl_world_restore(world, sl_checkpoint_state(checkpoint), &inner);
     sl_checkpoint_destroy(checkpoint);
     /* A whole file with a state that does not fit is the scene's matter: no older one is tried. */
@@ -119,9 +137,11 @@ SlStatus app_checkpoints_resume(const char *folder, SlWorld *world, uint64_t mos
             continue;
         found++;
         app_checkpoint_path(path, sizeof path, folder, numbers[k]);
-        status = restore_from(path, world, error);
+        status = restore_from(path, world, exact ? UINT64_MAX : most, error);
         if (status == SL_OK)
             *frame = (int64_t)numbers[k];
+        if (status == SL_ERROR_CANCELLED)
+            status = SL_OK;
         if (status == SL_ERROR_PARSE && !exact) {
             if (!quiet)
                 fprintf(stderr, "warning: %s; it is removed\n", error->text);

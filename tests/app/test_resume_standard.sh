@@ -75,6 +75,20 @@ for signal in INT TERM; do
         same_run whole "stopped-$signal"
     done
 done
+# A run that is to end with the frame after which it was stopped: never with half a step more.
+for ((k = 0; k < 6; k++)); do
+    "$sleet" run busy.json --frames 4000 -o end -q > said 2> errors &
+    process=$!
+    sleep "0.$((RANDOM % 3 + 1))$((RANDOM % 10))"
+    kill -TERM "$process"
+    wait "$process"
+    last=$(find end -name 'frame_*.slf' | sort | tail -n 1 | tr -dc '0-9' | sed 's/^0*//')
+    [ "${last:-0}" -gt 0 ] || continue
+    expect 0 run busy.json --frames "$last" -o end --resume -q
+    resumed=$said
+    expect 0 run busy.json --frames "$last" -o direct -q
+    same "hash at frame $last" "$resumed" "$said"
+done
 "$sleet" run busy.json --frames 4000 -o wished -q > said 2> errors &
 process=$!
 for ((k = 0; k < 100; k++)); do
