@@ -436,7 +436,7 @@ static SlStatus assign_levels(SlSystem *system, SlPbfPass *pass, Levels *levels,
 
 typedef struct ActiveRun {
     const SlPbfPass *pass;
-    SlPbfLoop loop, retire;
+    SlPbfLoop loop, retire;  /* retire may be NULL */
     const uint32_t *highest; /* per block */
 } ActiveRun;
 
@@ -453,15 +453,15 @@ static void active_chunk(void *argument, size_t begin, size_t end, size_t chunk)
         if (b > first)
             run->loop(run->pass, first, b);
         for (; b < end && run->highest[b] < l; b++)
-            if (run->highest[b] == l - 1)
+            if (run->retire != NULL && run->highest[b] == l - 1)
                 run->retire(run->pass, b, b + 1);
     }
 }
 
 static void run_active(const SlSystem *system, const SlPbfPass *pass, SlPbfLoop loop,
-                       const uint32_t *highest)
+                       SlPbfLoop retire, const uint32_t *highest)
 {
-    ActiveRun run = {pass, loop, SL_KERNELS(system->context->isa, sl_pbf_kernels)->retire, highest};
+    ActiveRun run = {pass, loop, retire, highest};
     sl_parallel_for(system->context->pool, sl_particle_blocks(&system->particles),
                     SL_PBF_CHUNK_BLOCKS, active_chunk, &run);
 }
@@ -501,8 +501,9 @@ static SlStatus step(SlSystem *system, double dt, SlError *error)
             sl_pbf_run(system, &pass, kernels->lambda[kind]);
             sl_pbf_run(system, &pass, sl_pbf_displace(system, &pass, l - 1));
         } else {
-            run_active(system, &pass, kernels->lambda_active[kind], levels.refreshed);
-            run_active(system, &pass, kernels->displace_active[kind], levels.active);
+            run_active(system, &pass, kernels->lambda_active[kind], kernels->retire,
+                       levels.refreshed);
+            run_active(system, &pass, kernels->displace_active[kind], NULL, levels.active);
         }
     }
     system->stats.iterations = iterations;
