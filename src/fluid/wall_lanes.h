@@ -99,7 +99,8 @@ SL_INLINE WallDensity wall_density(SlKernelKind kind, const SlPbfPass *pass, F8x
         uint32_t bits = i8_bits(field_near(body, local, 1 / pass->inverse_support));
         if (bits == 0)
             continue;
-        Surface surface = field_surface(body, local, bits);
+        F8x3 drift;
+        Surface surface = field_surface(body, local, bits, &drift);
         if (i8_bits(surface.distance * f8(pass->inverse_support) < one) != 0)
             add_surface(kind, pass, surface.distance, surface.normal, &w);
     }

@@ -193,22 +193,42 @@ static uint32_t cell_number(const int32_t *local)
     return (uint32_t)(local[0] + SL_BLOCK_CELLS * (local[1] + SL_BLOCK_CELLS * local[2]));
 }
 
+/* The cell at q, in cells from the origin, inside the box; its block's coordinates too. */
+static bool find_cell(const SlSdf *sdf, const float *q, int32_t *block, SlSdfCell *cell)
+{
+    for (int k = 0; k < 3; k++) {
+        int32_t most = SL_BLOCK_CELLS * sdf->size[k] - 1, at = (int32_t)q[k];
+        at = at > most ? most : at;
+        block[k] = at / SL_BLOCK_CELLS;
+        cell->local[k] = at % SL_BLOCK_CELLS;
+        cell->f[k] = q[k] - (float)at;
+    }
+    cell->block =
+        sl_block_grid_find(&sdf->grid, (SlBlockCoord){block[0], block[1], block[2]});
+    return cell->block != SL_NO_BLOCK;
+}
+
+bool sl_sdf_find_cell(const SlSdf *sdf, SlVec3 point, SlSdfCell *cell)
+{
+    SlVec3 p = sl_sub(point, sdf->origin);
+    float q[3] = {p.x / sdf->cell, p.y / sdf->cell, p.z / sdf->cell};
+    int32_t block[3];
+    for (int k = 0; k < 3; k++)
+        if (!(q[k] >= 0 && q[k] <= (float)(SL_BLOCK_CELLS * sdf->size[k])))
+            return false;
+    return find_cell(sdf, q, block, cell);
+}
+
 /* At q, in cells from the origin, inside the box. */
 static float distance_inside(const SlSdf *sdf, SlVec3 point, const float *q, SlVec3 *gradient)
 {
-    int32_t cell[3], block[3], local[3];
-    float f[3];
-    for (int k = 0; k < 3; k++) {
-        int32_t most = SL_BLOCK_CELLS * sdf->size[k] - 1;
-        cell[k] = (int32_t)q[k];
-        cell[k] = cell[k] > most ? most : cell[k];
-        block[k] = cell[k] / SL_BLOCK_CELLS;
-        local[k] = cell[k] % SL_BLOCK_CELLS;
-        f[k] = q[k] - (float)cell[k];
-    }
-    uint32_t found = sl_block_grid_find(&sdf->grid, (SlBlockCoord){block[0], block[1], block[2]});
-    if (found == SL_NO_BLOCK)
+    int32_t block[3];
+    SlSdfCell cell;
+    if (!find_cell(sdf, q, block, &cell))
         return far_distance(sdf, block, q, gradient);
+    int32_t *local = cell.local;
+    float *f = cell.f;
+    uint32_t found = cell.block;
     const float *values = sdf->grid.values + (size_t)found * SL_BLOCK_STRIDE;
     const uint32_t *codes = sdf->codes + (size_t)found * SL_BLOCK_CELL_COUNT;
     uint32_t code = codes[cell_number(local)];

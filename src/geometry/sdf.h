@@ -26,8 +26,8 @@ typedef struct SlSdfTriangle {
     float front, behind; /* +1 or -1 */
 } SlSdfTriangle;
 
-/* A cell's code: 0 to interpolate; a sharp cell's number + 1; SL_SDF_FINE and a fine block's
-   number. In a fine block: 0, or SL_SDF_TREE to ask the tree. */
+/* A cell's code: 0 to interpolate; a sharp cell's number + 1; SL_SDF_TREE to ask the tree;
+   SL_SDF_FINE and a fine block's number. In a fine block only 0 and SL_SDF_TREE. */
 #define SL_SDF_FINE 0x80000000u
 #define SL_SDF_TREE 0x7FFFFFFFu
 
@@ -77,6 +77,18 @@ void sl_sdf_distances(SlContext *context, const SlSdf *sdf, const float *points,
 uint64_t sl_sdf_hash(const SlSdf *sdf);
 /* Settings within range, a mesh with a triangle, a grid that is not too large. */
 SlStatus sl_sdf_check(const SlMesh *mesh, const SlSdfSettings *settings, SlError *error);
+
+/* A cell of the band's own blocks, and where in it a point is. */
+typedef struct SlSdfCell {
+    uint32_t block;
+    int32_t local[3]; /* the cell within its block */
+    float f[3];       /* in [0, 1] */
+} SlSdfCell;
+
+/* The cell a point lies in; false where the field has none. The point must be finite. */
+bool sl_sdf_find_cell(const SlSdf *sdf, SlVec3 point, SlSdfCell *cell);
+/* About what a field of the mesh will hold in memory, in bytes; on the high side. */
+uint64_t sl_sdf_guess_bytes(const SlMesh *mesh, const SlSdfSettings *settings);
 
 static inline size_t sl_sdf_code_bytes(const SlSdf *sdf)
 {

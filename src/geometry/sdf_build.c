@@ -52,6 +52,30 @@ SlStatus sl_sdf_check(const SlMesh *mesh, const SlSdfSettings *s, SlError *error
     return SL_OK;
 }
 
+uint64_t sl_sdf_guess_bytes(const SlMesh *mesh, const SlSdfSettings *s)
+{
+    double area = 0, h2 = s->cell * s->cell;
+    for (size_t t = 0; t < mesh->triangle_count; t++) {
+        SlVec3 a = sl_mesh_corner(mesh, t, 0);
+        SlVec3 u = sl_sub(sl_mesh_corner(mesh, t, 1), a), v = sl_sub(sl_mesh_corner(mesh, t, 2), a);
+        area += 0.5 * (double)sl_length(sl_cross(u, v));
+    }
+    SlBox box = bounds_of(mesh);
+    double total = blocks_along(box.min.x, box.max.x, s) * blocks_along(box.min.y, box.max.y, s) *
+                   blocks_along(box.min.z, box.max.z, s);
+    /* Blocks reach as far as the band and their own radius on either side. */
+    double side = SL_BLOCK_CELLS * SL_BLOCK_CELLS * h2;
+    double blocks = fmin(8 + area / side * 2 * (s->band + BLOCK_RADIUS) / SL_BLOCK_CELLS, total);
+    double nodes = SL_BLOCK_STRIDE * (s->keep_nearest ? 8.0 : 4.0);
+    /* Lists and fine blocks grow with the triangles in a cell's face, up to a fine block a cell;
+       measured on the squirrel they are half of this. */
+    double crowd = area > 0 ? (double)mesh->triangle_count * h2 / area : 0;
+    double cell = 4 + fmin(60 * crowd, 1000);
+    double bytes = blocks * (nodes + 32 + SL_BLOCK_CELL_COUNT * cell) + 4 * total +
+                   (double)mesh->triangle_count * (sizeof(SlSdfTriangle) + sizeof(SlBvhNode));
+    return bytes < 1e18 ? (uint64_t)bytes : (uint64_t)1e18;
+}
+
 static void lay_out(SlSdf *sdf, const SlBox *box, const SlSdfSettings *s)
 {
     float pad = (float)((s->band + 1) * s->cell);

@@ -131,8 +131,9 @@ static const char *check_codes(const SlSdf *sdf)
            fine = (size_t)sdf->fine_count * SL_BLOCK_CELL_COUNT;
     for (size_t k = 0; k < coarse; k++) {
         uint32_t code = sdf->codes[k];
-        if ((code & SL_SDF_FINE) != 0 ? (code & ~SL_SDF_FINE) >= sdf->fine_count
-                                      : code > sdf->sharp_count)
+        bool there = (code & SL_SDF_FINE) != 0 ? (code & ~SL_SDF_FINE) < sdf->fine_count
+                                               : code <= sdf->sharp_count;
+        if (code == SL_SDF_TREE ? sdf->tree_count == 0 : !there)
             return "names a cell that is not there";
     }
     for (size_t k = coarse; k < coarse + fine; k++)

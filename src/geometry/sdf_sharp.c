@@ -2,10 +2,10 @@
    trilinear interpolation errs by up to half a cell, however small the cells are. The gradients at
    a cell's nodes show it: their tangent planes miss each other. Such a cell keeps every triangle
    that is nearest to some point of it, found by a bound that loses none, and is evaluated exactly.
-   Where those are too many, the mesh is finer than the cells: the cell gets a fine block, with
-   cells a fourth as long. Those of its cells that are still sharp ask the tree of all triangles;
-   most of them lie in the middle between walls, where hundreds of triangles are equally near and
-   few particles come. Finer grids alone were rejected: at a plain crease a few triangles do for a
+   Where those are too many, the mesh is finer than the cells. A cell at the surface then gets a fine
+   block, with cells a fourth as long. Those of its cells that are still sharp, and crowded cells
+   away from the surface, ask the tree of all triangles: they lie in the middle between walls, where
+   hundreds of triangles are equally near and few particles come. Finer grids alone were rejected: at a plain crease a few triangles do for a
    thousand values. */
 #include "geometry/sdf_build.h"
 
@@ -15,15 +15,18 @@
    more in fine blocks, for what counts is the length of the field's cells. */
 static const float smooth = 0.1f, smooth_fine = 0.25f;
 
+/* Crowded cells whose centre is farther from the surface than this, in cells, ask the tree. */
+static const double fine_reach = 1.2;
+
 /* MOST_KEPT triangles a cell, from at most MOST_NEAR within reach; cells handled at a time. */
-enum { MOST_KEPT = 64, MOST_NEAR = 256, BATCH = 8192 };
+enum { MOST_KEPT = 64, MOST_NEAR = 256, BATCH = 8192, NEAR_CROWD = 1000, FAR_CROWD };
 
 typedef struct Candidates {
     const SlSdfBuild *build;
     const SlSdfLayer *layer;
     const uint32_t *cells;       /* block of the layer * 64 + cell */
     uint32_t (*kept)[MOST_KEPT]; /* places in the tree */
-    uint32_t *counts;            /* above MOST_KEPT: crowded */
+    uint32_t *counts;            /* above MOST_KEPT: crowded, NEAR_CROWD or FAR_CROWD */
 } Candidates;
 
 /* Lists that grow. */
@@ -116,9 +119,11 @@ static void find_candidates(void *argument, size_t begin, size_t end, size_t chu
         uint32_t kept = MOST_KEPT + 1;
         if (count <= MOST_NEAR)
             kept = prune(bvh, center, h, near, (uint32_t)count);
-        c->counts[k] = kept;
         if (kept <= MOST_KEPT)
             memcpy(c->kept[k], near, kept * sizeof *near);
+        else
+            kept = hit.distance2 < fine_reach * fine_reach * h * h ? NEAR_CROWD : FAR_CROWD;
+        c->counts[k] = kept;
     }
 }
 
@@ -165,14 +170,15 @@ static bool make_room(SlMemory *memory, uint32_t **array, size_t *room, size_t u
     return true;
 }
 
-/* Appends a batch's lists; crowded cells ask for a fine block. False when memory is out. */
+/* Appends a batch's lists; crowded cells ask for a fine block or the tree. False when memory is
+   out. */
 static bool append(SlSdf *sdf, const Candidates *c, size_t cells, Lists *lists)
 {
     SlMemory *memory = &sdf->context->memory;
     for (size_t k = 0; k < cells; k++) {
         uint32_t *code = &c->layer->codes[c->cells[k]], used = lists->starts[sdf->sharp_count];
         if (c->counts[k] > MOST_KEPT) {
-            *code = SL_SDF_FINE;
+            *code = c->counts[k] == NEAR_CROWD ? SL_SDF_FINE : SL_SDF_TREE;
             continue;
         }
         if (!make_room(memory, &lists->items, &lists->item_room, used,
@@ -219,9 +225,8 @@ static bool make_lists(SlSdfBuild *b, const SlSdfLayer *layer, Lists *lists)
 
 static bool asks_tree(const SlSdf *sdf)
 {
-    const uint32_t *fine = sdf->codes + (size_t)sdf->grid.count * SL_BLOCK_CELL_COUNT;
-    for (size_t k = 0; k < (size_t)sdf->fine_count * SL_BLOCK_CELL_COUNT; k++)
-        if (fine[k] == SL_SDF_TREE)
+    for (size_t k = 0; k < sl_sdf_code_bytes(sdf) / sizeof *sdf->codes; k++)
+        if (sdf->codes[k] == SL_SDF_TREE)
             return true;
     return false;
 }

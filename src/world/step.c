@@ -46,11 +46,13 @@ SlStatus sl_world_step(SlWorld *world, double dt, SlError *error)
         return sl_error_set(error, SL_ERROR_ARGUMENT, "a step may be from above 0 to 10 s, not %g",
                             dt);
     SlStatus status = sl_world_start(world, error);
+    world->interval = dt;
     for (uint32_t k = 0; status == SL_OK && k < world->system_count; k++)
         status = step_system(world, world->systems[k], dt, error);
     if (status != SL_OK)
         return status;
     sl_world_couple(world, dt);
+    sl_world_reach_targets(world);
     world->time += dt;
     return SL_OK;
 }
@@ -131,6 +133,7 @@ uint64_t sl_world_hash(SlWorld *world)
 {
     uint64_t hash = sl_hash(&world->frame, sizeof world->frame, world->def.seed);
     hash = sl_hash(&world->time, sizeof world->time, hash);
+    hash = sl_world_hash_targets(world, hash);
     for (uint32_t s = 0; s < world->system_count; s++) {
         const SlSystem *base = &world->systems[s]->base;
         hash = sl_hash(&base->step, sizeof base->step, hash);

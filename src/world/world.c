@@ -100,7 +100,7 @@ void sl_world_destroy(SlWorld *world)
     for (uint32_t k = 0; k < world->system_count; k++)
         destroy_system(context, world->systems[k]);
     for (uint32_t k = 0; k < world->shape_count; k++)
-        sl_motion_destroy(world->paths[k]);
+        sl_motion_destroy(world->movers[k].path);
     for (uint32_t k = 0; k < world->mesh_count; k++)
         sl_mesh_body_destroy(context, world->meshes[k]);
     sl_free(&context->memory, world, sizeof *world);

@@ -2,6 +2,7 @@
 #ifndef WORLD_WORLD_H
 #define WORLD_WORLD_H
 
+#include "geometry/deform.h"
 #include "geometry/motion.h"
 #include "particles/emitter.h"
 #include "particles/system.h"
@@ -11,15 +12,23 @@ enum { SL_MOST_SYSTEMS = 16, SL_MOST_BLOCKS = 256, SL_MOST_SHAPES = 256 };
 
 enum { SL_MOST_MESHES = 64, SL_FIRST_MESH_ID = 0x10000 };
 
-/* A collider made of triangles. */
+/* How a collider moves: by a path given before the start, or by targets. */
+typedef struct SlMover {
+    SlMotion *path; /* NULL: none */
+    bool targeted;  /* then the path no longer counts */
+    SlPose from, to; /* at the beginning and the end of the step under way; state */
+} SlMover;
+
+/* A collider made of triangles: one mesh, or the keys of a deforming body. */
 typedef struct SlMeshBody {
     SlMeshColliderDef def;
     char cache_folder[512];
     SlMesh mesh; /* as placed at rest */
     SlBox bounds;
     SlSdf field;
+    SlDeform *deform; /* then mesh, bounds and field are empty */
     bool has_field;
-    SlMotion *path; /* NULL: it stands still */
+    SlMover mover;
 } SlMeshBody;
 
 typedef struct SlWorldSystem {
@@ -38,16 +47,17 @@ struct SlWorld {
     SlShape shapes[SL_MOST_SHAPES]; /* colliders where they are now */
     uint32_t shape_count;
     SlShape rest_shapes[SL_MOST_SHAPES]; /* as they were added */
-    SlMotion *paths[SL_MOST_SHAPES];     /* how each moves; NULL: not */
+    SlMover movers[SL_MOST_SHAPES];
     SlBox bounds[SL_MOST_SHAPES];         /* of shapes */
     SlBodyMotion motions[SL_MOST_SHAPES]; /* of the step under way */
-    bool moves;                           /* some collider has a path */
+    bool moves;                           /* some shape has a path or a target */
     SlMeshBody *meshes[SL_MOST_MESHES];
     uint32_t mesh_count;
     SlFieldBody fields[SL_MOST_MESHES]; /* of the step under way */
     SlMeshView mesh_views[SL_MOST_MESHES];
     uint64_t frame;
     double time;
+    double interval; /* s: length of the step under way, for targets */
     /* the view and what it points to */
     SlFrameView view;
     SlSystemView system_views[SL_MOST_SYSTEMS];
@@ -63,9 +73,17 @@ const SlSolver *sl_solver_find(const char *name);
 void sl_world_tell_surroundings(SlWorld *world);
 /* Moves colliders from time to time + dt. */
 void sl_world_move_bodies(SlWorld *world, double time, double dt);
+/* A step is over: what had a target is there. */
+void sl_world_reach_targets(SlWorld *world);
+/* Targets are state: they go on to the hash. */
+uint64_t sl_world_hash_targets(const SlWorld *world, uint64_t hash);
+/* Where a mover is at a time; false where it stands as it was added. */
+bool sl_mover_pose(const SlWorld *world, const SlMover *mover, double time, SlPose *pose);
 
 /* The same for meshes; dt 0 only places them. */
 void sl_world_move_meshes(SlWorld *world, double time, double dt);
+/* About what their distance fields will hold, in bytes. */
+uint64_t sl_world_mesh_bytes(const SlWorld *world);
 /* Builds or loads the distance fields. */
 SlStatus sl_world_start_meshes(SlWorld *world, SlError *error);
 void sl_mesh_body_destroy(SlContext *context, SlMeshBody *body);
