@@ -220,7 +220,8 @@ SlPose sl_pose_from(const SlColliderPose *pose)
 
 SlPose sl_pose_between(const SlPose *from, const SlPose *to, double s)
 {
-    if (s >= 1)
+    /* At rest to the bit: a way of 1e-9 m would be a velocity. */
+    if (s >= 1 || memcmp(from, to, sizeof *to) == 0)
         return *to;
     SlPose pose = {.pivot = to->pivot};
     SlVec3 start = sl_sub(sl_pose_point(from, to->pivot), to->pivot);

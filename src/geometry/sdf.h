@@ -87,7 +87,8 @@ typedef struct SlSdfCell {
 
 /* The cell a point lies in; false where the field has none. The point must be finite. */
 bool sl_sdf_find_cell(const SlSdf *sdf, SlVec3 point, SlSdfCell *cell);
-/* About what a field of the mesh will hold in memory, in bytes; on the high side. */
+/* About what a field of the mesh will hold in memory, in bytes: 0.8 to 3 times what it did for the
+   meshes that were measured. */
 uint64_t sl_sdf_guess_bytes(const SlMesh *mesh, const SlSdfSettings *settings);
 
 static inline size_t sl_sdf_code_bytes(const SlSdf *sdf)

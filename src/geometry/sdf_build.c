@@ -67,10 +67,10 @@ uint64_t sl_sdf_guess_bytes(const SlMesh *mesh, const SlSdfSettings *s)
     double side = SL_BLOCK_CELLS * SL_BLOCK_CELLS * h2;
     double blocks = fmin(8 + area / side * 2 * (s->band + BLOCK_RADIUS) / SL_BLOCK_CELLS, total);
     double nodes = SL_BLOCK_STRIDE * (s->keep_nearest ? 8.0 : 4.0);
-    /* Lists and fine blocks grow with the triangles in a cell's face, up to a fine block a cell;
-       measured on the squirrel they are half of this. */
+    /* Lists and fine blocks grow with the triangles in a cell's face, up to a fine block for some
+       cells; measured on the squirrel, the bunny and the walker. */
     double crowd = area > 0 ? (double)mesh->triangle_count * h2 / area : 0;
-    double cell = 4 + fmin(60 * crowd, 1000);
+    double cell = 4 + fmin(40 * crowd, 400);
     double bytes = blocks * (nodes + 32 + SL_BLOCK_CELL_COUNT * cell) + 4 * total +
                    (double)mesh->triangle_count * (sizeof(SlSdfTriangle) + sizeof(SlBvhNode));
     return bytes < 1e18 ? (uint64_t)bytes : (uint64_t)1e18;

@@ -74,13 +74,17 @@ static void hold_to_bars(SlContext *context, const SlMesh *mesh, const SlMesh *h
     SlBox box = sl_mesh_bounds(mesh);
     SlSdfSettings s = sl_default_sdf_settings(longest_side(box) / cells);
     SlSdf sdf;
-    double start = sl_seconds();
+    double start = sl_seconds(), held = (double)sl_context_bytes_held(context);
     assert_ok(sl_sdf_create(context, mesh, &s, &sdf, &test_error));
     print_message("%s: %zu triangles, %.0f cells long, %.2f s; %u blocks, %u fine ones, %u sharp "
                   "cells of %.1f triangles\n",
                   name, mesh->triangle_count, cells, sl_seconds() - start, sdf.grid.count,
                   sdf.fine_count, sdf.sharp_count,
                   sdf.sharp_start[sdf.sharp_count] / fmax(sdf.sharp_count, 1));
+    double bytes = (double)sl_context_bytes_held(context) - held;
+    double guess = (double)sl_sdf_guess_bytes(mesh, &s);
+    print_message("  %.2f MB, guessed %.2f MB\n", bytes / 1e6, guess / 1e6);
+    assert_true(guess > 0.7 * bytes && guess < 5 * bytes);
     static Compare c;
     c.sdf = &sdf;
     c.mesh = mesh;
