@@ -101,6 +101,13 @@ SL_API void sl_collider_set_name(SlWorld *world, SlColliderId id, const char *na
 SL_API SlStatus sl_collider_set_motion(SlWorld *world, SlColliderId id, const SlMotionDef *motion,
                                        SlError *error);
 
+/* The next sl_world_step takes the collider there at constant velocity and spin along the shorter
+   way, which the fluid feels; then it rests until told again. From now on it does not follow a motion
+   it was given. Works before and after the start; SL_ERROR_ARGUMENT for an unknown collider and for
+   numbers that are not finite. */
+SL_API SlStatus sl_collider_set_target(SlWorld *world, SlColliderId id, SlColliderPose pose,
+                                       SlError *error);
+
 /* What the set-up would hold in memory while it runs, in bytes; 0 before any block. Works before
    the start and allocates nothing. */
 SL_API uint64_t sl_world_memory_needed(const SlWorld *world);

@@ -39,7 +39,7 @@ static double world_particles_asked(const SlWorld *world)
 
 static double bytes_asked(const SlWorld *world)
 {
-    double bytes = 0;
+    double bytes = (double)sl_world_mesh_bytes(world);
     for (uint32_t k = 0; k < world->system_count; k++) {
         const SlSystem *base = &world->systems[k]->base;
         double count = particles_asked(world->systems[k]);
