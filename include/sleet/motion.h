@@ -27,6 +27,14 @@ typedef struct SlMotionDef {
     SlVec3 pivot;    /* m: the point turned about, in the world at rest */
 } SlMotionDef;
 
+/* Where a program wants a body, relative to where it was added: turned by `turn` about `pivot`,
+   then moved by `position`, as a keyframe. Zeros: where it was added. */
+typedef struct SlColliderPose {
+    SlVec3 position; /* m */
+    SlVec3 turn;     /* rad: axis × angle */
+    SlVec3 pivot;    /* m, in the world as it was added */
+} SlColliderPose;
+
 SL_API SlMotionDef sl_default_motion_def(void);
 
 #ifdef __cplusplus

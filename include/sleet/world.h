@@ -101,6 +101,12 @@ SL_API void sl_collider_set_name(SlWorld *world, SlColliderId id, const char *na
 SL_API SlStatus sl_collider_set_motion(SlWorld *world, SlColliderId id, const SlMotionDef *motion,
                                        SlError *error);
 
+/* The next sl_world_step takes the collider there at constant velocity and spin along the shorter
+   way, which the fluid feels; then it rests until told again. From now on it does not follow a motion
+   it was given. Works before and after the start; SL_ERROR_ARGUMENT for an unknown collider and for
+   numbers that are not finite. */
+SL_API SlStatus sl_collider_set_target(SlWorld *world, SlColliderId id, SlColliderPose pose,
+                                       SlError *error);
 /* Who looks on, for level of detail; copied. May change between steps. At most SL_MOST_CAMERAS count
    (weight above 0). Without cameras, level of detail says what is missing at the start. */
 SL_API SlStatus sl_world_set_cameras(SlWorld *world, const SlCamera *cameras, size_t count,

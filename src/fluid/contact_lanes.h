@@ -175,21 +175,27 @@ SL_INLINE F8x3 field_local(const SlFieldBody *body, F8x3 p)
                   f8x3_dot(q, f8x3_splat(body->sides[2]))};
 }
 
-/* The field's surface for the lanes set in bits; the others are far away. One lane at a time: few
-   particles are near a mesh, and the field's walk does not suit lanes. */
-SL_INLINE Surface field_surface(const SlFieldBody *body, F8x3 local, uint32_t bits)
+/* The field's surface for the lanes set in bits; the others are far away. *drift: the velocity of a
+   deforming surface beside the body's motion. One lane at a time: few particles are near a mesh, and
+   the field's walk does not suit lanes. */
+SL_INLINE Surface field_surface(const SlFieldBody *body, F8x3 local, uint32_t bits, F8x3 *drift)
 {
+    *drift = (F8x3){f8(0), f8(0), f8(0)};
     Surface s = {f8(1e8f), {f8(0), f8(1), f8(0)}};
     for (; bits != 0; bits &= bits - 1) {
         int k = __builtin_ctz(bits);
-        SlVec3 g, at = {local.x[k], local.y[k], local.z[k]};
-        s.distance[k] = sl_sdf_distance(body->field, at, &g);
+        SlVec3 g, v = {0, 0, 0}, at = {local.x[k], local.y[k], local.z[k]};
+        s.distance[k] = body->deform != NULL ? sl_deform_distance(body->deform, at, &g, &v)
+                                             : sl_sdf_distance(body->field, at, &g);
         float length = sqrtf(g.x * g.x + g.y * g.y + g.z * g.z);
         float scale = length > 0 ? 1 / length : 0;
         const SlVec3 *a = body->sides;
         s.normal.x[k] = scale * (g.x * a[0].x + g.y * a[1].x + g.z * a[2].x);
         s.normal.y[k] = scale * (g.x * a[0].y + g.y * a[1].y + g.z * a[2].y);
         s.normal.z[k] = scale * (g.x * a[0].z + g.y * a[1].z + g.z * a[2].z);
+        drift->x[k] = v.x * a[0].x + v.y * a[1].x + v.z * a[2].x;
+        drift->y[k] = v.x * a[0].y + v.y * a[1].y + v.z * a[2].y;
+        drift->z[k] = v.x * a[0].z + v.y * a[1].z + v.z * a[2].z;
     }
     return s;
 }
@@ -226,8 +232,11 @@ SL_INLINE F8x3 meet_field(const SlContacts *c, const SlFieldBody *body, F8 keep,
     uint32_t bits = i8_bits(field_near(body, local, c->distance + c->jitter));
     if (bits == 0)
         return p;
-    return push_out(field_surface(body, local, bits), keep, p, x, body->friction, &body->motion,
-                    c->dt);
+    F8x3 drift;
+    Surface surface = field_surface(body, local, bits, &drift);
+    F8 dt = f8(c->dt);
+    x = (F8x3){f8_fma(dt, drift.x, x.x), f8_fma(dt, drift.y, x.y), f8_fma(dt, drift.z, x.z)};
+    return push_out(surface, keep, p, x, body->friction, &body->motion, c->dt);
 }
 
 SL_INLINE F8x3 meet_shape(const SlContacts *c, size_t k, F8 keep, F8x3 p, F8x3 x)
@@ -315,8 +324,10 @@ SL_INLINE F8x3 leave_solids(const SlContacts *c, U8 id, F8x3 x)
         uint32_t bits = i8_bits(field_near(body, local, most));
         if (bits == 0)
             continue;
-        Surface surface = field_surface(body, local, bits);
-        x = f8x3_fma(f8_max(keep - surface.distance, f8(0)), surface.normal, x);
+        F8x3 drift; /* a surface that came nearer during the step was farther away before it */
+        Surface surface = field_surface(body, local, bits, &drift);
+        F8 before = f8_fma(f8(c->dt), f8x3_dot(drift, surface.normal), surface.distance);
+        x = f8x3_fma(f8_max(keep - before, f8(0)), surface.normal, x);
     }
     x.x = f8_min(f8_max(x.x, f8(box.min.x) + keep), f8(box.max.x) - keep);
     x.y = f8_min(f8_max(x.y, f8(box.min.y) + keep), f8(box.max.y) - keep);

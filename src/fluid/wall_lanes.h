@@ -114,7 +114,8 @@ SL_INLINE bool body_surface(const SlPbfPass *pass, size_t body, F8x3 p, Surface 
         uint32_t bits = i8_bits(field_near(field, local, 1 / pass->inverse_support));
         if (bits == 0)
             return false;
-        *surface = field_surface(field, local, bits);
+        F8x3 drift;
+        *surface = field_surface(field, local, bits, &drift);
     }
     return i8_bits(surface->distance * f8(pass->inverse_support) < f8(1)) != 0;
 }

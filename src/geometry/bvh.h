@@ -52,6 +52,25 @@ double sl_bvh_winding(const SlBvh *bvh, SlD3 point);
 /* Fills `moments`; sl_bvh_create calls it. */
 void sl_bvh_fill_moments(SlBvh *bvh);
 
+/* Nodes that wait in a depth-first walk: no tree is deeper than 96. */
+enum { SL_BVH_STACK = 128 };
+
+/* How far x is outside [min, max]. Not by fmax: it is a call where NaN must be minded. */
+static inline double sl_bvh_past(float min, float max, double x)
+{
+    double below = (double)min - x, above = x - (double)max;
+    double most = below > above ? below : above;
+    return most > 0 ? most : 0;
+}
+
+static inline double sl_bvh_box_distance2(const SlBvhNode *node, SlD3 p)
+{
+    double x = sl_bvh_past(node->min[0], node->max[0], p.x),
+           y = sl_bvh_past(node->min[1], node->max[1], p.y),
+           z = sl_bvh_past(node->min[2], node->max[2], p.z);
+    return x * x + y * y + z * z;
+}
+
 static inline SlTriangle sl_bvh_triangle(const SlBvh *bvh, uint32_t place)
 {
     return sl_triangle_from(bvh->corners + 9 * (size_t)place);

@@ -1,23 +1,6 @@
 /* Nearest point, and all triangles near a point, by depth-first walks of the tree. */
 #include "geometry/bvh.h"
 
-enum { STACK = 128 };
-
-/* How far x is outside [min, max]. Not by fmax: it is a call where NaN must be minded. */
-static inline double past(float min, float max, double x)
-{
-    double below = (double)min - x, above = x - (double)max;
-    double most = below > above ? below : above;
-    return most > 0 ? most : 0;
-}
-
-static inline double box_distance2(const SlBvhNode *node, SlD3 p)
-{
-    double x = past(node->min[0], node->max[0], p.x), y = past(node->min[1], node->max[1], p.y),
-           z = past(node->min[2], node->max[2], p.z);
-    return x * x + y * y + z * z;
-}
-
 static bool closest_in_leaf(const SlBvh *bvh, const SlBvhNode *leaf, SlD3 p, SlBvhHit *hit)
 {
     bool found = false;
@@ -45,13 +28,13 @@ bool sl_bvh_closest(const SlBvh *bvh, SlD3 point, double radius, SlBvhHit *hit)
     struct {
         uint32_t node;
         double distance2;
-    } stack[STACK];
+    } stack[SL_BVH_STACK];
     uint32_t depth = 0;
     bool found = false;
     hit->distance2 = radius * radius;
     if (bvh->node_count > 0) {
         stack[depth].node = 0;
-        stack[depth++].distance2 = box_distance2(&bvh->nodes[0], point);
+        stack[depth++].distance2 = sl_bvh_box_distance2(&bvh->nodes[0], point);
     }
     while (depth > 0) {
         depth--;
@@ -63,8 +46,8 @@ bool sl_bvh_closest(const SlBvh *bvh, SlD3 point, double radius, SlBvhHit *hit)
             continue;
         }
         /* The nearer child goes on top: what it finds may spare the other. */
-        double left = box_distance2(&bvh->nodes[node->first], point);
-        double right = box_distance2(&bvh->nodes[node->first + 1], point);
+        double left = sl_bvh_box_distance2(&bvh->nodes[node->first], point);
+        double right = sl_bvh_box_distance2(&bvh->nodes[node->first + 1], point);
         uint32_t left_on_top = left <= right;
         stack[depth].node = node->first + left_on_top;
         stack[depth++].distance2 = left_on_top ? right : left;
@@ -76,14 +59,14 @@ bool sl_bvh_closest(const SlBvh *bvh, SlD3 point, double radius, SlBvhHit *hit)
 
 size_t sl_bvh_within(const SlBvh *bvh, SlD3 point, double radius, uint32_t *places, size_t room)
 {
-    uint32_t stack[STACK], depth = 0;
+    uint32_t stack[SL_BVH_STACK], depth = 0;
     size_t count = 0;
     double radius2 = radius * radius;
     if (bvh->node_count > 0)
         stack[depth++] = 0;
     while (depth > 0) {
         const SlBvhNode *node = &bvh->nodes[stack[--depth]];
-        if (box_distance2(node, point) > radius2)
+        if (sl_bvh_box_distance2(node, point) > radius2)
             continue;
         if (node->count == 0) {
             stack[depth++] = node->first + 1;

@@ -209,3 +209,29 @@ void sl_pose_rates(const SlPose *from, const SlPose *to, double dt, SlVec3 *velo
     *velocity = sl_scale(sl_sub(to->position, from->position), (float)(1 / dt));
     *spin = sl_vec3((float)(turn[0] / dt), (float)(turn[1] / dt), (float)(turn[2] / dt));
 }
+
+SlPose sl_pose_from(const SlColliderPose *pose)
+{
+    SlPose made = {.position = pose->position, .pivot = pose->pivot};
+    double turn[3] = {(double)pose->turn.x, (double)pose->turn.y, (double)pose->turn.z};
+    rotation_of(turn, made.rotation);
+    return made;
+}
+
+SlPose sl_pose_between(const SlPose *from, const SlPose *to, double s)
+{
+    /* At rest to the bit: a way of 1e-9 m would be a velocity. */
+    if (s >= 1 || memcmp(from, to, sizeof *to) == 0)
+        return *to;
+    SlPose pose = {.pivot = to->pivot};
+    SlVec3 start = sl_sub(sl_pose_point(from, to->pivot), to->pivot);
+    pose.position = sl_add(start, sl_scale(sl_sub(to->position, start), (float)s));
+    double between[4], turn[3], part[4];
+    relative(from->rotation, to->rotation, between);
+    turn_of(between, turn);
+    for (int axis = 0; axis < 3; axis++)
+        turn[axis] *= s;
+    rotation_of(turn, part);
+    multiply(part, from->rotation, pose.rotation);
+    return pose;
+}

@@ -18,7 +18,12 @@ void sl_sdf_destroy(SlSdf *sdf)
     SlMemory *memory = &sdf->context->memory;
     size_t items = sdf->sharp_start != NULL ? sdf->sharp_start[sdf->sharp_count] : 0;
     sl_free(memory, sdf->far, sl_sdf_block_total(sdf) * sizeof *sdf->far);
-    sl_free(memory, sdf->sharp, (size_t)sdf->grid.count * SL_BLOCK_CELL_COUNT * sizeof *sdf->sharp);
+    sl_free(memory, sdf->codes, sl_sdf_code_bytes(sdf));
+    sl_free(memory, sdf->fine_values,
+            (size_t)sdf->fine_count * SL_BLOCK_STRIDE * sizeof *sdf->fine_values);
+    sl_free(memory, sdf->tree, sdf->tree_count * sizeof *sdf->tree);
+    sl_free(memory, sdf->nearest,
+            (size_t)sdf->grid.count * SL_BLOCK_STRIDE * sizeof *sdf->nearest);
     sl_free(memory, sdf->sharp_items, items * sizeof *sdf->sharp_items);
     sl_free(memory, sdf->sharp_start, ((size_t)sdf->sharp_count + 1) * sizeof *sdf->sharp_start);
     sl_free(memory, sdf->triangles, sdf->triangle_count * sizeof *sdf->triangles);
@@ -68,35 +73,73 @@ typedef struct Nearest {
     SlD3 away, normal;
 } Nearest;
 
-/* Of triangles that share the nearest point, the one whose plane is farthest from the point knows
-   the side: the others may be seen edge-on or from behind the crease. */
-static Nearest nearest_of(const SlSdf *sdf, uint32_t cell, SlD3 p)
+/* Takes the triangle if it is nearer than the best so far. Of triangles that share the nearest
+   point, the one whose plane is farthest from the point knows the side: the others may be seen
+   edge-on or from behind the crease. */
+static inline void consider(const SlSdf *sdf, uint32_t number, SlD3 p, double tie, Nearest *best)
+{
+    SlTriangle t = sl_triangle_from(sdf->triangles[number].corners);
+    SlD3 away = sl_d3_sub(p, sl_triangle_nearest(&t, p));
+    double d2 = sl_d3_dot(away, away);
+    if (d2 > best->distance2 * (1 + 1e-9) + tie)
+        return;
+    SlD3 normal = sl_d3_unit(sl_triangle_area2(&t));
+    double height = sl_d3_dot(away, normal);
+    bool nearer = d2 < best->distance2 * (1 - 1e-9) - tie;
+    if (nearer || fabs(height) > fabs(best->height))
+        *best = (Nearest){number, fmin(d2, best->distance2), height, away, normal};
+}
+
+static Nearest nearest_in_list(const SlSdf *sdf, uint32_t cell, SlD3 p, double tie)
 {
     Nearest best = {.distance2 = INFINITY};
-    double tie = 1e-10 * (double)sdf->cell * (double)sdf->cell;
-    for (uint32_t k = sdf->sharp_start[cell]; k < sdf->sharp_start[cell + 1]; k++) {
-        uint32_t number = sdf->sharp_items[k];
-        SlTriangle t = sl_triangle_from(sdf->triangles[number].corners);
-        SlD3 away = sl_d3_sub(p, sl_triangle_nearest(&t, p));
-        double d2 = sl_d3_dot(away, away);
-        if (d2 > best.distance2 * (1 + 1e-9) + tie)
+    for (uint32_t k = sdf->sharp_start[cell]; k < sdf->sharp_start[cell + 1]; k++)
+        consider(sdf, sdf->sharp_items[k], p, tie, &best);
+    return best;
+}
+
+/* Depth first, the nearer child first; no farther than `reach`, which the surface is. */
+static Nearest nearest_in_tree(const SlSdf *sdf, SlD3 p, double reach, double tie)
+{
+    struct {
+        uint32_t node;
+        double distance2;
+    } stack[SL_BVH_STACK];
+    uint32_t depth = 1;
+    Nearest best = {.distance2 = reach * reach};
+    stack[0].node = 0;
+    stack[0].distance2 = 0;
+    while (depth > 0) {
+        depth--;
+        if (stack[depth].distance2 > best.distance2 * (1 + 1e-9) + tie)
             continue;
-        SlD3 normal = sl_d3_unit(sl_triangle_area2(&t));
-        double height = sl_d3_dot(away, normal);
-        bool nearer = d2 < best.distance2 * (1 - 1e-9) - tie;
-        if (nearer || fabs(height) > fabs(best.height))
-            best = (Nearest){number, fmin(d2, best.distance2), height, away, normal};
+        const SlBvhNode *node = &sdf->tree[stack[depth].node];
+        for (uint32_t k = 0; k < node->count; k++)
+            consider(sdf, node->first + k, p, tie, &best);
+        if (node->count > 0)
+            continue;
+        double left = sl_bvh_box_distance2(&sdf->tree[node->first], p);
+        double right = sl_bvh_box_distance2(&sdf->tree[node->first + 1], p);
+        uint32_t left_on_top = left <= right;
+        stack[depth].node = node->first + left_on_top;
+        stack[depth++].distance2 = left_on_top ? right : left;
+        stack[depth].node = node->first + !left_on_top;
+        stack[depth++].distance2 = left_on_top ? left : right;
     }
     return best;
 }
 
-static float sharp_distance(const SlSdf *sdf, uint32_t cell, const float *n, SlVec3 point, float u,
-                            float v, float w, SlVec3 *gradient)
+/* In a cell with that code, of that length, whose lowest node is n[0]. */
+static float sharp_distance(const SlSdf *sdf, uint32_t code, const float *n, SlVec3 point,
+                            const float *f, float length, SlVec3 *gradient)
 {
-    Nearest near = nearest_of(sdf, cell, sl_d3_from(point));
+    double tie = 1e-10 * (double)sdf->cell * (double)sdf->cell;
+    double reach = 1.001 * (fabs((double)n[0]) + 1.7321 * (double)length);
+    Nearest near = code == SL_SDF_TREE ? nearest_in_tree(sdf, sl_d3_from(point), reach, tie)
+                                       : nearest_in_list(sdf, code - 1, sl_d3_from(point), tie);
     float distance = (float)sqrt(near.distance2);
     const SlSdfTriangle *t = &sdf->triangles[near.triangle];
-    float sign = sign_by_corners(n, u, v, w, sdf->cell, distance);
+    float sign = sign_by_corners(n, f[0], f[1], f[2], length, distance);
     if (sign == 0)
         sign = near.height < 0 ? t->behind : t->front;
     if (distance > 1e-4f * sdf->cell) {
@@ -145,30 +188,68 @@ static float far_distance(const SlSdf *sdf, const int32_t *block, const float *q
     return copysignf(least, center);
 }
 
+static uint32_t cell_number(const int32_t *local)
+{
+    return (uint32_t)(local[0] + SL_BLOCK_CELLS * (local[1] + SL_BLOCK_CELLS * local[2]));
+}
+
+/* The cell at q, in cells from the origin, inside the box; its block's coordinates too. */
+static bool find_cell(const SlSdf *sdf, const float *q, int32_t *block, SlSdfCell *cell)
+{
+    for (int k = 0; k < 3; k++) {
+        int32_t most = SL_BLOCK_CELLS * sdf->size[k] - 1, at = (int32_t)q[k];
+        at = at > most ? most : at;
+        block[k] = at / SL_BLOCK_CELLS;
+        cell->local[k] = at % SL_BLOCK_CELLS;
+        cell->f[k] = q[k] - (float)at;
+    }
+    cell->block =
+        sl_block_grid_find(&sdf->grid, (SlBlockCoord){block[0], block[1], block[2]});
+    return cell->block != SL_NO_BLOCK;
+}
+
+bool sl_sdf_find_cell(const SlSdf *sdf, SlVec3 point, SlSdfCell *cell)
+{
+    SlVec3 p = sl_sub(point, sdf->origin);
+    float q[3] = {p.x / sdf->cell, p.y / sdf->cell, p.z / sdf->cell};
+    int32_t block[3];
+    for (int k = 0; k < 3; k++)
+        if (!(q[k] >= 0 && q[k] <= (float)(SL_BLOCK_CELLS * sdf->size[k])))
+            return false;
+    return find_cell(sdf, q, block, cell);
+}
+
 /* At q, in cells from the origin, inside the box. */
 static float distance_inside(const SlSdf *sdf, SlVec3 point, const float *q, SlVec3 *gradient)
 {
-    int32_t cell[3], block[3], local[3];
-    float f[3];
-    for (int k = 0; k < 3; k++) {
-        int32_t most = SL_BLOCK_CELLS * sdf->size[k] - 1;
-        cell[k] = (int32_t)q[k];
-        cell[k] = cell[k] > most ? most : cell[k];
-        block[k] = cell[k] / SL_BLOCK_CELLS;
-        local[k] = cell[k] % SL_BLOCK_CELLS;
-        f[k] = q[k] - (float)cell[k];
-    }
-    uint32_t found = sl_block_grid_find(&sdf->grid, (SlBlockCoord){block[0], block[1], block[2]});
-    if (found == SL_NO_BLOCK)
+    int32_t block[3];
+    SlSdfCell cell;
+    if (!find_cell(sdf, q, block, &cell))
         return far_distance(sdf, block, q, gradient);
-    const float *n = sdf->grid.values + (size_t)found * SL_BLOCK_STRIDE +
-                     sl_block_node(local[0], local[1], local[2]);
-    uint32_t in_block =
-        (uint32_t)(local[0] + SL_BLOCK_CELLS * (local[1] + SL_BLOCK_CELLS * local[2]));
-    uint32_t sharp = sdf->sharp[(size_t)found * SL_BLOCK_CELL_COUNT + in_block];
-    if (sharp > 0)
-        return sharp_distance(sdf, sharp - 1, n, point, f[0], f[1], f[2], gradient);
-    return interpolate(n, f[0], f[1], f[2], sdf->cell, gradient);
+    int32_t *local = cell.local;
+    float *f = cell.f;
+    uint32_t found = cell.block;
+    const float *values = sdf->grid.values + (size_t)found * SL_BLOCK_STRIDE;
+    const uint32_t *codes = sdf->codes + (size_t)found * SL_BLOCK_CELL_COUNT;
+    uint32_t code = codes[cell_number(local)];
+    float length = sdf->cell;
+    if ((code & SL_SDF_FINE) != 0) {
+        uint32_t fine = code & ~SL_SDF_FINE;
+        values = sdf->fine_values + (size_t)fine * SL_BLOCK_STRIDE;
+        codes = sdf->codes + ((size_t)sdf->grid.count + fine) * SL_BLOCK_CELL_COUNT;
+        length *= 1.0f / SL_BLOCK_CELLS;
+        for (int k = 0; k < 3; k++) {
+            f[k] *= SL_BLOCK_CELLS;
+            local[k] = (int32_t)f[k];
+            local[k] = local[k] > SL_BLOCK_CELLS - 1 ? SL_BLOCK_CELLS - 1 : local[k];
+            f[k] -= (float)local[k];
+        }
+        code = codes[cell_number(local)];
+    }
+    const float *n = values + sl_block_node(local[0], local[1], local[2]);
+    if (code > 0)
+        return sharp_distance(sdf, code, n, point, f, length, gradient);
+    return interpolate(n, f[0], f[1], f[2], length, gradient);
 }
 
 float sl_sdf_distance(const SlSdf *sdf, SlVec3 point, SlVec3 *gradient)
@@ -232,8 +313,10 @@ uint64_t sl_sdf_hash(const SlSdf *sdf)
     h = sl_hash(sdf->grid.coords, blocks * sizeof *sdf->grid.coords, h);
     h = sl_hash(sdf->grid.values, blocks * SL_BLOCK_STRIDE * sizeof(float), h);
     h = sl_hash(sdf->far, sl_sdf_block_total(sdf) * sizeof(float), h);
-    h = sl_hash(sdf->sharp, blocks * SL_BLOCK_CELL_COUNT * sizeof *sdf->sharp, h);
+    h = sl_hash(sdf->codes, sl_sdf_code_bytes(sdf), h);
+    h = sl_hash(sdf->fine_values, (size_t)sdf->fine_count * SL_BLOCK_STRIDE * sizeof(float), h);
     h = sl_hash(sdf->sharp_start, starts * sizeof *sdf->sharp_start, h);
     h = sl_hash(sdf->sharp_items, sdf->sharp_start[sdf->sharp_count] * sizeof *sdf->sharp_items, h);
+    h = sl_hash(sdf->tree, sdf->tree_count * sizeof *sdf->tree, h);
     return sl_hash(sdf->triangles, sdf->triangle_count * sizeof *sdf->triangles, h);
 }

@@ -3,7 +3,9 @@
 
    Interpolation rounds off creases, by up to half a cell. So cells where the nodes' tangent planes
    disagree ("sharp" cells) keep the few triangles that can be nearest to a point of theirs, and
-   there the distance is exact. */
+   there the distance is exact. Where the mesh is finer than the cells those are many, and the cell
+   has a fine block instead: 4 x 4 x 4 smaller cells that interpolate or, where even they are sharp,
+   ask a tree of all triangles. */
 #ifndef GEOMETRY_SDF_H
 #define GEOMETRY_SDF_H
 
@@ -14,6 +16,7 @@ typedef struct SlSdfSettings {
     double cell;  /* m, > 0 */
     double band;  /* cells on either side of the surface with exact distances, [1, 32]; default 3 */
     bool hollow;  /* a container: outside of the mesh is solid, the field's sign is turned */
+    bool keep_nearest; /* keep each node's nearest triangle, for those who ask what it does */
 } SlSdfSettings;
 
 /* A triangle of sharp cells, with the sign of the field on either side by winding number: a sheet
@@ -22,6 +25,11 @@ typedef struct SlSdfTriangle {
     float corners[9];
     float front, behind; /* +1 or -1 */
 } SlSdfTriangle;
+
+/* A cell's code: 0 to interpolate; a sharp cell's number + 1; SL_SDF_TREE to ask the tree;
+   SL_SDF_FINE and a fine block's number. In a fine block only 0 and SL_SDF_TREE. */
+#define SL_SDF_FINE 0x80000000u
+#define SL_SDF_TREE 0x7FFFFFFFu
 
 /* Plain arrays only: a kernel walks them as sl_sdf_distance does. */
 typedef struct SlSdf {
@@ -32,14 +40,17 @@ typedef struct SlSdf {
     SlBlockGrid grid;      /* signed distance at nodes, m; block (0, 0, 0) begins at origin */
     int32_t size[3];       /* blocks along each axis */
     float *far;            /* signed distance at every block's centre, x fastest */
-    uint32_t *sharp;       /* per block and cell: 0, or the sharp cell's number + 1 */
+    uint32_t *codes;       /* per block and cell: first of the grid's blocks, then of fine ones */
+    uint32_t fine_count;
+    float *fine_values;    /* signed distance at the nodes of fine blocks, as grid.values */
     uint32_t sharp_count;
     uint32_t *sharp_start; /* [sharp_count + 1]: a sharp cell's range in sharp_items */
     uint32_t *sharp_items; /* numbers of triangles */
     SlSdfTriangle *triangles;
     uint32_t triangle_count;
-    uint32_t crowded_count; /* creased cells with too many triangles to keep: the mesh is finer
-                               than the cells, and interpolation smooths it */
+    SlBvhNode *tree; /* over `triangles`, which are then all of the mesh; NULL: no cell asks it */
+    uint32_t tree_count;
+    uint32_t *nearest; /* the mesh's triangle nearest to each node, as grid.values; may be NULL */
 } SlSdf;
 
 SlSdfSettings sl_default_sdf_settings(double cell);
@@ -66,6 +77,24 @@ void sl_sdf_distances(SlContext *context, const SlSdf *sdf, const float *points,
 uint64_t sl_sdf_hash(const SlSdf *sdf);
 /* Settings within range, a mesh with a triangle, a grid that is not too large. */
 SlStatus sl_sdf_check(const SlMesh *mesh, const SlSdfSettings *settings, SlError *error);
+
+/* A cell of the band's own blocks, and where in it a point is. */
+typedef struct SlSdfCell {
+    uint32_t block;
+    int32_t local[3]; /* the cell within its block */
+    float f[3];       /* in [0, 1] */
+} SlSdfCell;
+
+/* The cell a point lies in; false where the field has none. The point must be finite. */
+bool sl_sdf_find_cell(const SlSdf *sdf, SlVec3 point, SlSdfCell *cell);
+/* About what a field of the mesh will hold in memory, in bytes: 0.8 to 3 times what it did for the
+   meshes that were measured. */
+uint64_t sl_sdf_guess_bytes(const SlMesh *mesh, const SlSdfSettings *settings);
+
+static inline size_t sl_sdf_code_bytes(const SlSdf *sdf)
+{
+    return ((size_t)sdf->grid.count + sdf->fine_count) * SL_BLOCK_CELL_COUNT * sizeof *sdf->codes;
+}
 
 static inline size_t sl_sdf_block_total(const SlSdf *sdf)
 {

@@ -52,6 +52,30 @@ SlStatus sl_sdf_check(const SlMesh *mesh, const SlSdfSettings *s, SlError *error
     return SL_OK;
 }
 
+uint64_t sl_sdf_guess_bytes(const SlMesh *mesh, const SlSdfSettings *s)
+{
+    double area = 0, h2 = s->cell * s->cell;
+    for (size_t t = 0; t < mesh->triangle_count; t++) {
+        SlVec3 a = sl_mesh_corner(mesh, t, 0);
+        SlVec3 u = sl_sub(sl_mesh_corner(mesh, t, 1), a), v = sl_sub(sl_mesh_corner(mesh, t, 2), a);
+        area += 0.5 * (double)sl_length(sl_cross(u, v));
+    }
+    SlBox box = bounds_of(mesh);
+    double total = blocks_along(box.min.x, box.max.x, s) * blocks_along(box.min.y, box.max.y, s) *
+                   blocks_along(box.min.z, box.max.z, s);
+    /* Blocks reach as far as the band and their own radius on either side. */
+    double side = SL_BLOCK_CELLS * SL_BLOCK_CELLS * h2;
+    double blocks = fmin(8 + area / side * 2 * (s->band + BLOCK_RADIUS) / SL_BLOCK_CELLS, total);
+    double nodes = SL_BLOCK_STRIDE * (s->keep_nearest ? 8.0 : 4.0);
+    /* Lists and fine blocks grow with the triangles in a cell's face, up to a fine block for some
+       cells; measured on the squirrel, the bunny and the walker. */
+    double crowd = area > 0 ? (double)mesh->triangle_count * h2 / area : 0;
+    double cell = 4 + fmin(40 * crowd, 400);
+    double bytes = blocks * (nodes + 32 + SL_BLOCK_CELL_COUNT * cell) + 4 * total +
+                   (double)mesh->triangle_count * (sizeof(SlSdfTriangle) + sizeof(SlBvhNode));
+    return bytes < 1e18 ? (uint64_t)bytes : (uint64_t)1e18;
+}
+
 static void lay_out(SlSdf *sdf, const SlBox *box, const SlSdfSettings *s)
 {
     float pad = (float)((s->band + 1) * s->cell);
@@ -64,19 +88,10 @@ static void lay_out(SlSdf *sdf, const SlBox *box, const SlSdfSettings *s)
     sdf->size[2] = (int32_t)blocks_along(box->min.z, box->max.z, s);
 }
 
-/* The last point measured: its triangle bounds the next search, and often its sign is the next
-   one's too. */
-typedef struct Walk {
-    bool begun;
-    SlD3 point;
-    double distance, sign;
-    SlBvhHit hit;
-} Walk;
-
-/* Distance and sign at p. In a closed mesh two points have one sign if the balls of their distances
-   overlap, for then no surface is between them; that spares most winding numbers. In an open one
-   the sign changes in its holes too, and each point is asked for its own. */
-static void walk_to(const SlSdfBuild *b, Walk *walk, SlD3 p)
+/* In a closed mesh two points have one sign if the balls of their distances overlap, for then no
+   surface is between them; that spares most winding numbers. In an open one the sign changes in its
+   holes too, and each point is asked for its own. */
+SlD3 sl_sdf_walk_to(const SlSdfBuild *b, SlSdfWalk *walk, SlD3 p)
 {
     double reach = walk->begun ? sl_bvh_distance_to(b->bvh, walk->hit.place, p) : INFINITY;
     bool found = sl_bvh_closest(b->bvh, p, reach * (1 + 1e-12) + 1e-150, &walk->hit);
@@ -88,6 +103,13 @@ static void walk_to(const SlSdfBuild *b, Walk *walk, SlD3 p)
     walk->begun = true;
     walk->point = p;
     walk->distance = distance;
+    if (distance > 1e-5 * (double)b->sdf->cell) {
+        SlD3 away = sl_d3_sub(p, walk->hit.point);
+        double scale = walk->sign / distance;
+        return sl_d3(scale * away.x, scale * away.y, scale * away.z);
+    }
+    SlTriangle t = sl_bvh_triangle(b->bvh, walk->hit.place);
+    return sl_d3_unit(sl_triangle_area2(&t));
 }
 
 /* Rows of block centres along x. */
@@ -99,9 +121,9 @@ static void fill_far_rows(void *argument, size_t begin, size_t end, size_t chunk
     for (size_t row = begin; row < end; row++) {
         SlBlockCoord at = {0, (int32_t)(row % (size_t)sdf->size[1]),
                            (int32_t)(row / (size_t)sdf->size[1])};
-        Walk walk = {0};
+        SlSdfWalk walk = {0};
         for (at.x = 0; at.x < sdf->size[0]; at.x++) {
-            walk_to(b, &walk, sl_sdf_node(sdf, at, 2, 2, 2));
+            sl_sdf_walk_to(b, &walk, sl_sdf_node(sdf, at, 2, 2, 2));
             sdf->far[row * (size_t)sdf->size[0] + (size_t)at.x] =
                 (float)(walk.sign * walk.distance);
         }
@@ -129,20 +151,16 @@ static SlStatus make_grid(SlSdfBuild *b, SlError *error)
     return status;
 }
 
-/* Distance, sign and gradient at one node. */
-static void fill_node(const SlSdfBuild *b, Walk *walk, uint32_t block, int x, int y, int z)
+/* Distance, sign, gradient and nearest triangle at one node. */
+static void fill_node(const SlSdfBuild *b, SlSdfWalk *walk, uint32_t block, int x, int y, int z)
 {
     const SlSdf *sdf = b->sdf;
-    SlD3 p = sl_sdf_node(sdf, sdf->grid.coords[block], x, y, z);
-    walk_to(b, walk, p);
     size_t at = (size_t)block * SL_BLOCK_STRIDE + sl_block_node(x, y, z);
-    SlTriangle t = sl_bvh_triangle(b->bvh, walk->hit.place);
-    SlD3 normal = sl_d3_unit(sl_triangle_area2(&t)), away = sl_d3_sub(p, walk->hit.point);
-    double scale = walk->sign / walk->distance;
-    if (walk->distance > 1e-5 * (double)sdf->cell)
-        normal = sl_d3(scale * away.x, scale * away.y, scale * away.z);
+    SlD3 normal = sl_sdf_walk_to(b, walk, sl_sdf_node(sdf, sdf->grid.coords[block], x, y, z));
     sdf->grid.values[at] = (float)(walk->sign * walk->distance);
     b->normals[at] = sl_d3_float(normal);
+    if (sdf->nearest != NULL)
+        sdf->nearest[at] = b->bvh->order[walk->hit.place];
 }
 
 /* The 64 nodes a block owns, to and fro, so that each is a neighbour of the last. */
@@ -152,7 +170,7 @@ static void fill_blocks(void *argument, size_t begin, size_t end, size_t chunk)
     const int last = SL_BLOCK_CELLS - 1;
     (void)chunk;
     for (size_t block = begin; block < end; block++) {
-        Walk walk = {0};
+        SlSdfWalk walk = {0};
         for (int z = 0; z < SL_BLOCK_CELLS; z++)
             for (int j = 0; j < SL_BLOCK_CELLS; j++)
                 for (int i = 0; i < SL_BLOCK_CELLS; i++) {
@@ -171,7 +189,7 @@ static void fill_seams(void *argument, size_t begin, size_t end, size_t chunk)
     (void)chunk;
     for (size_t block = begin; block < end; block++) {
         SlBlockCoord c = sdf->grid.coords[block];
-        Walk walk = {0};
+        SlSdfWalk walk = {0};
         for (int k = 0; k < SL_BLOCK_NODE_COUNT; k++) {
             int x = k % SL_BLOCK_NODES, y = k / SL_BLOCK_NODES % SL_BLOCK_NODES,
                 z = k / (SL_BLOCK_NODES * SL_BLOCK_NODES);
@@ -188,11 +206,35 @@ static void fill_seams(void *argument, size_t begin, size_t end, size_t chunk)
             size_t to = block * SL_BLOCK_STRIDE + (size_t)k;
             sdf->grid.values[to] = sdf->grid.values[from];
             b->normals[to] = b->normals[from];
+            if (sdf->nearest != NULL)
+                sdf->nearest[to] = sdf->nearest[from];
         }
     }
 }
 
-static SlStatus build(SlSdfBuild *b, SlError *error)
+/* Judges the cells of the filled grid; corners are those of its blocks. */
+static SlStatus sharpen(SlSdfBuild *b, SlError *error)
+{
+    SlSdf *sdf = b->sdf;
+    SlMemory *memory = &b->context->memory;
+    size_t blocks = sdf->grid.count, bytes = blocks * sizeof(SlD3);
+    SlD3 *corners = sl_alloc(memory, bytes);
+    sdf->codes = sl_alloc_zero(memory, 1, sl_sdf_code_bytes(sdf));
+    if (corners == NULL || sdf->codes == NULL || blocks * SL_BLOCK_CELL_COUNT >= SL_SDF_TREE) {
+        sl_free(memory, corners, bytes);
+        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for the cells of %zu blocks",
+                            blocks);
+    }
+    for (size_t k = 0; k < blocks; k++)
+        corners[k] = sl_sdf_node(sdf, sdf->grid.coords[k], 0, 0, 0);
+    SlSdfLayer layer = {.cell = (double)sdf->cell, .block_count = blocks, .corners = corners,
+                        .values = sdf->grid.values, .normals = b->normals, .codes = sdf->codes};
+    SlStatus status = sl_sdf_build_sharp(b, &layer, error);
+    sl_free(memory, corners, bytes);
+    return status;
+}
+
+static SlStatus build(SlSdfBuild *b, const SlSdfSettings *settings, SlError *error)
 {
     SlSdf *sdf = b->sdf;
     SlMemory *memory = &b->context->memory;
@@ -205,14 +247,18 @@ static SlStatus build(SlSdfBuild *b, SlError *error)
     SlStatus status = make_grid(b, error);
     if (status != SL_OK)
         return status;
-    size_t bytes = (size_t)sdf->grid.count * SL_BLOCK_STRIDE * sizeof *b->normals;
+    size_t nodes = (size_t)sdf->grid.count * SL_BLOCK_STRIDE, bytes = nodes * sizeof *b->normals;
     b->normals = sl_alloc(memory, bytes);
-    if (b->normals == NULL)
-        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for %u blocks of normals",
+    if (settings->keep_nearest)
+        sdf->nearest = sl_alloc_zero(memory, nodes, sizeof *sdf->nearest);
+    if (b->normals == NULL || (settings->keep_nearest && sdf->nearest == NULL)) {
+        sl_free(memory, b->normals, bytes);
+        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for the nodes of %u blocks",
                             sdf->grid.count);
+    }
     sl_parallel_for(pool, sdf->grid.count, 8, fill_blocks, b);
     sl_parallel_for(pool, sdf->grid.count, 8, fill_seams, b);
-    status = sl_sdf_build_sharp(b, error);
+    status = sharpen(b, error);
     sl_free(memory, b->normals, bytes);
     return status;
 }
@@ -231,14 +277,10 @@ SlStatus sl_sdf_create(SlContext *context, const SlMesh *mesh, const SlSdfSettin
         sdf->context = context;
         lay_out(sdf, &box, settings);
         SlSdfBuild b = {context, &bvh, sdf, sl_sdf_mesh_closed(context, mesh), NULL};
-        status = build(&b, error);
+        status = build(&b, settings, error);
     }
     sl_bvh_destroy(&bvh);
     if (status != SL_OK)
         sl_sdf_destroy(sdf);
-    else if (sdf->crowded_count > 0)
-        sl_log(context, SL_LOG_INFO,
-               "distance field: in %u cells the mesh is finer than the cells (%g m); smoothed",
-               sdf->crowded_count, settings->cell);
     return status;
 }

@@ -9,13 +9,14 @@
 #include "geometry/sdf.h"
 
 /* Goes up with every change of the file or of what the builder computes. */
-enum { VERSION = 1 };
+enum { VERSION = 2 };
 #define MAGIC 0x314644534c530a1aull
 #define MOST_BYTES ((uint64_t)16 << 30)
 
 typedef struct Head {
     uint64_t magic, key, checksum; /* checksum: of this head with checksum 0, then of the rest */
-    uint32_t version, block_count, sharp_count, item_count, triangle_count, crowded_count;
+    uint32_t version, block_count, sharp_count, item_count, triangle_count, tree_count,
+        fine_count, has_nearest;
     int32_t size[3];
     float origin[3], cell, band;
 } Head;
@@ -26,25 +27,29 @@ typedef struct Part {
     size_t bytes;
 } Part;
 
-enum { PARTS = 7 };
+enum { COORDS, VALUES, FAR, CODES, STARTS, ITEMS, TRIANGLES, FINE, TREE, NEAREST, PARTS };
 
 static void list_parts(const SlSdf *sdf, const Head *head, Part *parts)
 {
     size_t blocks = head->block_count;
     size_t total = (size_t)head->size[0] * (size_t)head->size[1] * (size_t)head->size[2];
-    parts[0] = (Part){sdf->grid.coords, blocks * sizeof(SlBlockCoord)};
-    parts[1] = (Part){sdf->grid.values, blocks * SL_BLOCK_STRIDE * sizeof(float)};
-    parts[2] = (Part){sdf->far, total * sizeof(float)};
-    parts[3] = (Part){sdf->sharp, blocks * SL_BLOCK_CELL_COUNT * sizeof(uint32_t)};
-    parts[4] = (Part){sdf->sharp_start, ((size_t)head->sharp_count + 1) * sizeof(uint32_t)};
-    parts[5] = (Part){sdf->sharp_items, (size_t)head->item_count * sizeof(uint32_t)};
-    parts[6] = (Part){sdf->triangles, (size_t)head->triangle_count * sizeof(SlSdfTriangle)};
+    size_t nodes = blocks * SL_BLOCK_STRIDE, fine = head->fine_count;
+    parts[COORDS] = (Part){sdf->grid.coords, blocks * sizeof(SlBlockCoord)};
+    parts[VALUES] = (Part){sdf->grid.values, nodes * sizeof(float)};
+    parts[FAR] = (Part){sdf->far, total * sizeof(float)};
+    parts[CODES] = (Part){sdf->codes, (blocks + fine) * SL_BLOCK_CELL_COUNT * sizeof(uint32_t)};
+    parts[STARTS] = (Part){sdf->sharp_start, ((size_t)head->sharp_count + 1) * sizeof(uint32_t)};
+    parts[ITEMS] = (Part){sdf->sharp_items, (size_t)head->item_count * sizeof(uint32_t)};
+    parts[TRIANGLES] = (Part){sdf->triangles, (size_t)head->triangle_count * sizeof(SlSdfTriangle)};
+    parts[FINE] = (Part){sdf->fine_values, fine * SL_BLOCK_STRIDE * sizeof(float)};
+    parts[TREE] = (Part){sdf->tree, (size_t)head->tree_count * sizeof(SlBvhNode)};
+    parts[NEAREST] = (Part){sdf->nearest, head->has_nearest * nodes * sizeof(uint32_t)};
 }
 
 /* `hollow` is not in it: it only turns the sign, and both kinds share a file. */
 static uint64_t key_of(const SlMesh *mesh, const SlSdfSettings *s)
 {
-    uint64_t counts[3] = {VERSION, mesh->vertex_count, mesh->triangle_count};
+    uint64_t counts[4] = {VERSION, mesh->vertex_count, mesh->triangle_count, s->keep_nearest};
     double numbers[2] = {s->cell, s->band};
     uint64_t key = sl_hash(counts, sizeof counts, 0);
     key = sl_hash(numbers, sizeof numbers, key);
@@ -73,7 +78,9 @@ static SlStatus save(SlContext *context, const char *path, const SlSdf *sdf, uin
     head.sharp_count = sdf->sharp_count;
     head.item_count = sdf->sharp_start[sdf->sharp_count];
     head.triangle_count = sdf->triangle_count;
-    head.crowded_count = sdf->crowded_count;
+    head.tree_count = sdf->tree_count;
+    head.fine_count = sdf->fine_count;
+    head.has_nearest = sdf->nearest != NULL;
     memcpy(head.size, sdf->size, sizeof head.size);
     memcpy(head.origin, &sdf->origin, sizeof head.origin);
     head.cell = sdf->cell;
@@ -106,8 +113,10 @@ static const char *check_head(const Head *h, uint64_t key, size_t file_bytes)
         return "claims too many blocks";
     if (!(h->cell > 0 && isfinite(h->cell) && h->band >= 1 && h->band <= 32))
         return "has a cell or band that cannot be";
-    if (h->block_count > 1 << 24)
+    if (h->block_count > 1 << 24 || h->fine_count > 1 << 24)
         return "claims too many blocks";
+    if (h->has_nearest > 1)
+        return "is not a distance field of this version";
     Part parts[PARTS];
     size_t bytes = sizeof *h;
     list_parts(&(SlSdf){0}, h, parts);
@@ -116,12 +125,53 @@ static const char *check_head(const Head *h, uint64_t key, size_t file_bytes)
     return bytes == file_bytes ? NULL : "has the wrong length";
 }
 
-/* Every number that is used as an index. */
-static const char *check_indices(const SlSdf *sdf, uint32_t item_count)
+static const char *check_codes(const SlSdf *sdf)
 {
-    for (size_t k = 0; k < (size_t)sdf->grid.count * SL_BLOCK_CELL_COUNT; k++)
-        if (sdf->sharp[k] > sdf->sharp_count)
-            return "names a sharp cell that is not there";
+    size_t coarse = (size_t)sdf->grid.count * SL_BLOCK_CELL_COUNT,
+           fine = (size_t)sdf->fine_count * SL_BLOCK_CELL_COUNT;
+    for (size_t k = 0; k < coarse; k++) {
+        uint32_t code = sdf->codes[k];
+        bool there = (code & SL_SDF_FINE) != 0 ? (code & ~SL_SDF_FINE) < sdf->fine_count
+                                               : code <= sdf->sharp_count;
+        if (code == SL_SDF_TREE ? sdf->tree_count == 0 : !there)
+            return "names a cell that is not there";
+    }
+    for (size_t k = coarse; k < coarse + fine; k++)
+        if (sdf->codes[k] != 0 && (sdf->codes[k] != SL_SDF_TREE || sdf->tree_count == 0))
+            return "names a tree that is not there";
+    return NULL;
+}
+
+/* Children stand behind their parents, so that no walk is endless, and no deeper than its stack. */
+static const char *check_tree(const SlSdf *sdf, uint8_t *depth)
+{
+    for (uint32_t k = 0; k < sdf->tree_count; k++) {
+        const SlBvhNode *node = &sdf->tree[k];
+        bool leaf = node->count > 0;
+        uint32_t most = leaf ? sdf->triangle_count : sdf->tree_count;
+        uint32_t size = leaf ? node->count : 2;
+        if (size > most || node->first > most - size || (!leaf && node->first <= k))
+            return "has a tree that cannot be";
+        if (!leaf && depth[k] + 2 >= SL_BVH_STACK)
+            return "has a tree that is too deep";
+        for (uint32_t c = 0; !leaf && c < 2; c++)
+            if (depth[node->first + c] <= depth[k])
+                depth[node->first + c] = (uint8_t)(depth[k] + 1);
+    }
+    return NULL;
+}
+
+/* Every number that is used as an index. */
+static const char *check_indices(SlContext *context, const SlSdf *sdf, const SlMesh *mesh,
+                                 uint32_t item_count)
+{
+    const char *reason = check_codes(sdf);
+    uint8_t *depth = sl_alloc_zero(&context->memory, (size_t)sdf->tree_count + 1, 1);
+    if (reason == NULL)
+        reason = depth != NULL ? check_tree(sdf, depth) : "needs more memory than there is";
+    sl_free(&context->memory, depth, (size_t)sdf->tree_count + 1);
+    if (reason != NULL)
+        return reason;
     if (sdf->sharp_start[0] != 0 || sdf->sharp_start[sdf->sharp_count] != item_count)
         return "has lists that do not add up";
     for (size_t k = 0; k < sdf->sharp_count; k++)
@@ -129,6 +179,9 @@ static const char *check_indices(const SlSdf *sdf, uint32_t item_count)
             return "has a sharp cell without triangles";
     for (size_t k = 0; k < item_count; k++)
         if (sdf->sharp_items[k] >= sdf->triangle_count)
+            return "names a triangle that is not there";
+    for (size_t k = 0; sdf->nearest != NULL && k < (size_t)sdf->grid.count * SL_BLOCK_STRIDE; k++)
+        if (sdf->nearest[k] >= mesh->triangle_count)
             return "names a triangle that is not there";
     return NULL;
 }
@@ -149,14 +202,18 @@ static SlStatus make_arrays(SlContext *context, const Head *h, const SlBlockCoor
     sdf->side = 1;
     sdf->sharp_count = h->sharp_count;
     sdf->triangle_count = h->triangle_count;
-    sdf->crowded_count = h->crowded_count;
+    sdf->tree_count = h->tree_count;
+    sdf->fine_count = h->fine_count;
     Part parts[PARTS];
     list_parts(sdf, h, parts);
-    sdf->far = sl_alloc(memory, parts[2].bytes);
-    sdf->sharp = sl_alloc(memory, parts[3].bytes);
-    sdf->sharp_start = sl_alloc_zero(memory, parts[4].bytes, 1);
-    sdf->sharp_items = sl_alloc(memory, parts[5].bytes);
-    sdf->triangles = sl_alloc(memory, parts[6].bytes);
+    sdf->far = sl_alloc(memory, parts[FAR].bytes);
+    sdf->codes = sl_alloc(memory, parts[CODES].bytes);
+    sdf->sharp_start = sl_alloc_zero(memory, parts[STARTS].bytes, 1);
+    sdf->sharp_items = sl_alloc(memory, parts[ITEMS].bytes);
+    sdf->triangles = sl_alloc(memory, parts[TRIANGLES].bytes);
+    sdf->fine_values = sl_alloc(memory, parts[FINE].bytes);
+    sdf->tree = sl_alloc(memory, parts[TREE].bytes);
+    sdf->nearest = sl_alloc(memory, parts[NEAREST].bytes);
     list_parts(sdf, h, parts);
     for (int k = 0; k < PARTS; k++)
         if (parts[k].bytes > 0 && parts[k].data == NULL)
@@ -166,7 +223,7 @@ static SlStatus make_arrays(SlContext *context, const Head *h, const SlBlockCoor
 
 /* The pieces of the file's bytes, copied to where they belong. */
 static SlStatus parse(SlContext *context, const char *path, const char *data, size_t bytes,
-                      uint64_t key, SlSdf *sdf, SlError *error)
+                      const SlMesh *mesh, uint64_t key, SlSdf *sdf, SlError *error)
 {
     Head head;
     const char *reason = "is too short";
@@ -180,18 +237,18 @@ static SlStatus parse(SlContext *context, const char *path, const char *data, si
     list_parts(&(SlSdf){0}, &head, parts);
     const char *at = data + sizeof head;
     for (int k = 0; k < PARTS; at += parts[k].bytes, k++)
-        parts[k].data = (void *)(uintptr_t)at;
+        memcpy(&parts[k].data, &at, sizeof at); /* they are only read */
     if (checksum_of(head, parts) != head.checksum)
         return sl_error_set(error, SL_ERROR_PARSE, "%s is damaged: its checksum differs", path);
     /* The head is a multiple of 4 bytes long and the file's buffer aligned, so coords are too. */
-    SlStatus status = make_arrays(context, &head, parts[0].data, sdf, error);
+    SlStatus status = make_arrays(context, &head, parts[COORDS].data, sdf, error);
     if (status == SL_OK) {
         Part to[PARTS];
         list_parts(sdf, &head, to);
-        for (int k = 1; k < PARTS; k++)
+        for (int k = VALUES; k < PARTS; k++)
             if (to[k].bytes > 0)
                 memcpy(to[k].data, parts[k].data, to[k].bytes);
-        reason = check_indices(sdf, head.item_count);
+        reason = check_indices(context, sdf, mesh, head.item_count);
         if (reason != NULL)
             status = sl_error_set(error, SL_ERROR_PARSE, "%s %s", path, reason);
     }
@@ -206,8 +263,8 @@ static void drop(SlSdf *sdf, uint32_t item_count)
     sl_sdf_destroy(sdf);
 }
 
-static SlStatus load(SlContext *context, const char *path, uint64_t key, SlSdf *sdf,
-                     SlError *error)
+static SlStatus load(SlContext *context, const char *path, const SlMesh *mesh, uint64_t key,
+                     SlSdf *sdf, SlError *error)
 {
     char *data;
     size_t bytes;
@@ -215,7 +272,7 @@ static SlStatus load(SlContext *context, const char *path, uint64_t key, SlSdf *
     SlStatus status = sl_file_read(&context->memory, path, MOST_BYTES, &data, &bytes, error);
     if (status != SL_OK)
         return status;
-    status = parse(context, path, data, bytes, key, sdf, error);
+    status = parse(context, path, data, bytes, mesh, key, sdf, error);
     if (status != SL_OK) {
         Head head = {0};
         memcpy(&head, data, bytes < sizeof head ? bytes : sizeof head);
@@ -249,7 +306,7 @@ SlStatus sl_sdf_load_or_build(SlContext *context, const SlMesh *mesh,
     int length = snprintf(path, sizeof path, "%s/sdf-%016" PRIx64 ".bin", cache_folder, key);
     bool usable = length > 0 && (size_t)length < sizeof path;
     if (usable && is_there(path)) {
-        if (load(context, path, key, sdf, &trouble) == SL_OK) {
+        if (load(context, path, mesh, key, sdf, &trouble) == SL_OK) {
             sdf->side = settings->hollow ? -1.0f : 1.0f;
             return SL_OK;
         }

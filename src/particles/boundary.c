@@ -124,9 +124,20 @@ static bool bodies_touch(const SlBoundary *b, const SlSurroundings *around, cons
     return false;
 }
 
+static void find_moving(SlBoundary *b, const SlSurroundings *around)
+{
+    for (size_t k = 1; k < b->body_count; k++) {
+        b->moves[k] |= b->reach[k] > 0 && sl_body_place(around, k).moves;
+        b->some_move |= b->moves[k];
+    }
+}
+
 SlStatus sl_boundary_place(SlBoundary *b, const SlSurroundings *around, SlError *error)
 {
-    if (b->set.count == 0 || (b->placed && !b->some_move))
+    if (b->set.count == 0)
+        return SL_OK;
+    find_moving(b, around); /* a target may come at any time */
+    if (b->placed && !b->some_move)
         return SL_OK;
     SlArena *arena = &b->context->arena;
     SlBodyPlace *places = SL_PUSH(arena, SlBodyPlace, b->body_count);
@@ -176,16 +187,6 @@ static void measure_bodies(SlBoundary *b)
     }
 }
 
-static void find_moving(SlBoundary *b, const SlSurroundings *around, const uint8_t *marks)
-{
-    for (size_t k = 1; k < b->body_count; k++) {
-        b->moves[k] = marks[k] && sl_body_place(around, k).moves;
-        b->some_move |= b->moves[k];
-    }
-    for (size_t k = 0; k < b->body_count; k++)
-        b->rubs |= marks[k] && sl_body_place(around, k).friction > 0;
-}
-
 SlStatus sl_boundary_create(SlContext *context, const SlSurroundings *around, const uint8_t *marks,
                             const SlBoundarySettings *settings, SlBoundary *b, SlError *error)
 {
@@ -224,7 +225,9 @@ SlStatus sl_boundary_create(SlContext *context, const SlSurroundings *around, co
         return status;
     }
     measure_bodies(b);
-    find_moving(b, around, marks);
+    find_moving(b, around);
+    for (size_t k = 0; k < b->body_count; k++)
+        b->rubs |= marks[k] && sl_body_place(around, k).friction > 0;
     return SL_OK;
 }
 

@@ -3,7 +3,7 @@
 #ifndef PARTICLES_SYSTEM_H
 #define PARTICLES_SYSTEM_H
 
-#include "geometry/sdf.h"
+#include "geometry/deform.h"
 #include "particles/particles.h"
 #include "sleet/grid.h"
 #include "sleet/params.h"
@@ -50,6 +50,7 @@ typedef struct SlBodyMotion {
    stands at origin + x sides[0] + y sides[1] + z sides[2]. */
 typedef struct SlFieldBody {
     const SlSdf *field; /* NULL until the world starts */
+    const SlDeform *deform; /* then it counts and not `field`, at the end of the step; may be NULL */
     SlVec3 origin, sides[3];
     SlBox bounds; /* of the surface, in the field's own coordinates */
     bool hollow;  /* solid everywhere outside */

@@ -109,13 +109,8 @@ static SlStatus build_collider(const SlScene *scene, const SlSceneCollider *coll
 {
     SlError inner;
     SlColliderId id;
-    SlMeshColliderDef mesh = collider->mesh;
-    if (collider->is_mesh) {
-        mesh.path = sl_json_text(&scene->json, collider->file);
-        mesh.cache_folder = scene->cache_folder[0] != '\0' ? scene->cache_folder : NULL;
-    }
     SlStatus status = collider->is_mesh
-                          ? sl_world_add_mesh_collider(world, &mesh, &id, &inner)
+                          ? sl_scene_build_mesh(scene, collider, world, &id, &inner)
                           : sl_world_add_collider(world, &collider->shape, &id, &inner);
     status = with_place(scene, collider->place, status, &inner, error);
     if (status == SL_OK && collider->name != NULL)

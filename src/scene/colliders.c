@@ -95,18 +95,8 @@ static const struct Kind {
 };
 enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
 
-enum { MESH_FILE = CENTER, MESH_SCALE, MESH_TURN, MESH_POSITION, MESH_CELL, MESH_HOLLOW, MESH_KEYS };
-static const SlKeyRow mesh_rows[] = {
-    COMMON_ROWS,
-    [MESH_FILE] = SL_KEY_TEXT_ROW("file", "", true),
-    [MESH_SCALE] = SL_KEY_NUMBER_ROW("scale", 1, 1e-6, 1e6, "m per unit of the file"),
-    [MESH_TURN] = SL_KEY_VEC3_ROW("turn", 0, 0, 0, 1e6, "degrees", false),
-    [MESH_POSITION] = SL_KEY_VEC3_ROW("position", 0, 0, 0, SL_SCENE_FAR, "m", false),
-    [MESH_CELL] = SL_KEY_NUMBER_ROW("cell", 0, 0, 1e3, "m"),
-    [MESH_HOLLOW] = {.row = {.name = "hollow", .type = SL_PARAM_BOOL, .maximum = 1, .unit = ""}},
-};
-
-static SlStatus check_motion(const SlScene *scene, const SlSceneCollider *collider, SlError *error)
+SlStatus sl_scene_check_motion(const SlScene *scene, const SlSceneCollider *collider,
+                               SlError *error)
 {
     if (collider->motion == NULL)
         return SL_OK;
@@ -116,30 +106,6 @@ static SlStatus check_motion(const SlScene *scene, const SlSceneCollider *collid
     if (status == SL_OK)
         sl_free(scene->memory, keys, motion.key_count * sizeof *keys);
     return status;
-}
-
-static SlStatus read_mesh(const SlScene *scene, const SlJsonNode *node, SlSceneCollider *collider,
-                          SlError *error)
-{
-    SlKeyValue values[MESH_KEYS];
-    SlStatus status =
-        sl_keys_read(&scene->json, node, "a mesh", mesh_rows, MESH_KEYS, values, error);
-    if (status != SL_OK)
-        return status;
-    const float degree = 0.017453292519943295f;
-    collider->is_mesh = true;
-    collider->place = node->place;
-    collider->motion = values[MOTION].node;
-    collider->name = values[NAME].node;
-    collider->file = values[MESH_FILE].node;
-    collider->mesh = sl_default_mesh_collider_def();
-    collider->mesh.scale = (float)values[MESH_SCALE].value.number[0];
-    collider->mesh.turn = sl_scale(sl_keys_vec3(&values[MESH_TURN]), degree);
-    collider->mesh.position = sl_keys_vec3(&values[MESH_POSITION]);
-    collider->mesh.cell = values[MESH_CELL].value.number[0];
-    collider->mesh.hollow = values[MESH_HOLLOW].value.number[0] != 0;
-    collider->mesh.friction = (float)values[FRICTION].value.number[0];
-    return check_motion(scene, collider, error);
 }
 
 /* The shape's kind decides which keys are allowed, so it is looked up first. */
@@ -165,14 +131,6 @@ static SlStatus find_kind(const SlJson *json, const SlJsonNode *node, SlShapeKin
     return sl_keys_unknown_name(json, shape, "shape", names, KIND_COUNT + 1, error);
 }
 
-bool sl_scene_is_mesh(const SlJson *json, const SlJsonNode *node)
-{
-    const SlJsonNode *shape =
-        node->type == SL_JSON_OBJECT ? sl_json_member(json, node, "shape") : NULL;
-    return shape != NULL && shape->type == SL_JSON_TEXT &&
-           strcmp(sl_json_text(json, shape), "mesh") == 0;
-}
-
 SlStatus sl_scene_read_collider(const SlScene *scene, const SlJsonNode *node,
                                 SlSceneCollider *collider, SlError *error)
 {
@@ -180,7 +138,7 @@ SlStatus sl_scene_read_collider(const SlScene *scene, const SlJsonNode *node,
     SlShapeKind kind = SL_SHAPE_PLANE;
     memset(collider, 0, sizeof *collider);
     if (sl_scene_is_mesh(&scene->json, node))
-        return read_mesh(scene, node, collider, error);
+        return sl_scene_read_mesh(scene, node, collider, error);
     SlStatus status = find_kind(&scene->json, node, &kind, error);
     if (status == SL_OK)
         status = sl_keys_read(&scene->json, node, kinds[kind].what, kinds[kind].rows,
@@ -195,7 +153,7 @@ SlStatus sl_scene_read_collider(const SlScene *scene, const SlJsonNode *node,
     status = kinds[kind].fill(scene, node, values, &collider->shape, error);
     if (status != SL_OK)
         return status;
-    status = check_motion(scene, collider, error);
+    status = sl_scene_check_motion(scene, collider, error);
     if (status != SL_OK)
         return status;
     SlShape prepared = collider->shape;

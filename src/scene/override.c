@@ -17,6 +17,7 @@ typedef struct Walk {
     const char *at;     /* what is left of it */
     SlJsonId node;      /* where the walk stands */
     uint32_t depth;
+    bool made;          /* the walk made that node: the scene had none */
     SlError *error;
 } Walk;
 
@@ -43,6 +44,10 @@ static SlStatus enter_index(Walk *walk)
         return sl_json_error(walk->json, walk->place, walk->error,
                              "a whole number and ']' are needed behind '['");
     unsigned long index = strtoul(walk->at + 1, &end, 10);
+    if (walk->made)
+        return sl_json_error(walk->json, walk->place, walk->error,
+                             "the scene has no %s; give it whole, as in %s=[…]",
+                             walked(walk, where), walked(walk, where));
     if (array->type != SL_JSON_ARRAY)
         return sl_json_error(walk->json, walk->place, walk->error, "%s is not an array",
                              walked(walk, where));
@@ -112,6 +117,7 @@ static SlStatus make_member(Walk *walk, const char *name, size_t length)
     *link = made;
     object->count++;
     walk->node = made;
+    walk->made = true;
     walk->at += length;
     return SL_OK;
 }

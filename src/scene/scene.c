@@ -2,7 +2,6 @@
 #include "scene/scene.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/error.h"
@@ -145,60 +144,6 @@ static SlStatus read_render(SlScene *scene, const SlJsonNode *object, const SlTa
     return sl_keys_read_table(&scene->json, object, table, scene->render_values, error);
 }
 
-/* Files are named relative to the scene's folder. Their names become absolute here, so that the
-   scene as text still finds them when it is written elsewhere. */
-SlStatus sl_scene_anchor_file(SlScene *scene, const SlJsonNode *file, const char *folder,
-                              const char *path, SlError *error)
-{
-    SlJson *json = &scene->json;
-    char full[1300], value[2700];
-    if (file == NULL || file->type != SL_JSON_TEXT || sl_json_text(json, file)[0] == '/')
-        return SL_OK;
-    snprintf(full, sizeof full, "%s/%.600s", folder, sl_json_text(json, file));
-    char *real = realpath(full, NULL);
-    if (real == NULL)
-        return sl_json_error(json, file->place, error, "%.300s: there is no such file", full);
-    size_t length = 0;
-    value[length++] = '"';
-    for (const char *c = real; *c != '\0' && length < sizeof value - 4; c++) {
-        if (*c == '"' || *c == '\\')
-            value[length++] = '\\';
-        value[length++] = *c;
-    }
-    value[length++] = '"';
-    value[length] = '\0';
-    free(real);
-    SlSceneOverride anchored = {path, value};
-    return sl_override_apply(json, &anchored, error);
-}
-
-static SlStatus anchor_files(SlScene *scene, const char *path, SlError *error)
-{
-    SlJson *json = &scene->json;
-    const SlJsonNode *array = sl_json_root(json)->type == SL_JSON_OBJECT
-                                  ? sl_json_member(json, sl_json_root(json), "colliders")
-                                  : NULL;
-    const char *slash = strrchr(path, '/');
-    char folder[600], where[64];
-    size_t count = array != NULL && array->type == SL_JSON_ARRAY ? array->count : 0;
-    snprintf(folder, sizeof folder, "%.*s", slash != NULL ? (int)(slash - path) : 1,
-             slash != NULL ? path : ".");
-    for (size_t k = 0; k < count; k++) {
-        /* An override may move the nodes: look them up anew. */
-        array = sl_json_member(json, sl_json_root(json), "colliders");
-        const SlJsonNode *node = sl_json_first(json, array);
-        for (size_t j = 0; j < k; j++)
-            node = sl_json_next(json, node);
-        snprintf(where, sizeof where, "colliders[%zu].file", k);
-        SlStatus status = sl_scene_anchor_file(
-            scene, sl_scene_is_mesh(json, node) ? sl_json_member(json, node, "file") : NULL,
-            folder, where, error);
-        if (status != SL_OK)
-            return status;
-    }
-    return sl_scene_anchor_fills(scene, folder, error);
-}
-
 /* The scene's own name, or else the file's without folder and ending. */
 static void choose_name(SlScene *scene, const SlKeyValue *given, const char *path)
 {
@@ -254,7 +199,7 @@ SlStatus sl_scene_parse(SlMemory *memory, const char *name, const char *text, si
     for (size_t k = 0; status == SL_OK && k < override_count; k++)
         status = sl_override_apply(&scene->json, &overrides[k], error);
     if (status == SL_OK)
-        status = anchor_files(scene, name, error);
+        status = sl_scene_anchor_meshes(scene, name, error);
     if (status == SL_OK)
         status = check(scene, name, tables, error);
     if (status == SL_OK)

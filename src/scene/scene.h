@@ -28,9 +28,10 @@ typedef struct SlSceneSystem {
 
 typedef struct SlSceneCollider {
     SlShape shape;
-    bool is_mesh; /* then `mesh` counts, its file read from the node when a world is built */
+    bool is_mesh; /* then `mesh` counts, its files read from the nodes when a world is built */
     SlMeshColliderDef mesh;
-    const SlJsonNode *file;
+    const SlJsonNode *file, *files, *pattern; /* one of them */
+    uint32_t first, last;                     /* numbers of the pattern's files */
     const SlJsonNode *motion; /* NULL: it stands still */
     const SlJsonNode *name;   /* NULL: none given */
     SlJsonPlace place;
@@ -87,6 +88,16 @@ SlStatus sl_scene_read_systems(SlScene *scene, const SlJsonNode *array,
                                const SlSceneTables *tables, SlError *error);
 SlStatus sl_scene_read_colliders(SlScene *scene, const SlJsonNode *array, SlError *error);
 bool sl_scene_is_mesh(const SlJson *json, const SlJsonNode *node);
+SlStatus sl_scene_read_mesh(const SlScene *scene, const SlJsonNode *node,
+                            SlSceneCollider *collider, SlError *error);
+/* File names are relative to the scene's folder; makes them absolute, so that the scene as text
+   still finds them when it is written elsewhere. `path` is the scene's. */
+SlStatus sl_scene_anchor_meshes(SlScene *scene, const char *path, SlError *error);
+/* Adds the collider, a mesh, to the world; the world's sentence goes to `inner`. */
+SlStatus sl_scene_build_mesh(const SlScene *scene, const SlSceneCollider *collider, SlWorld *world,
+                             SlColliderId *id, SlError *inner);
+SlStatus sl_scene_check_motion(const SlScene *scene, const SlSceneCollider *collider,
+                               SlError *error);
 SlStatus sl_scene_read_collider(const SlScene *scene, const SlJsonNode *node,
                                 SlSceneCollider *collider, SlError *error);
 /* *keys has motion->key_count elements of the scene's memory; free it when the motion is made. */

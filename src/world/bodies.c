@@ -1,10 +1,27 @@
 /* Colliders that move: before each sub-step they go to where they are at its end. */
 #include "world/world.h"
 
+#include <math.h>
 #include <stdio.h>
 
+#include "core/hash.h"
 #include "geometry/shape.h"
 #include "math/vec3.h"
+
+bool sl_mover_pose(const SlWorld *world, const SlMover *mover, double time, SlPose *pose)
+{
+    *pose = (SlPose){.rotation = {0, 0, 0, 1}};
+    if (mover->target->set) {
+        double share = world->interval.dt > 0 ? (time - world->time) / world->interval.dt : 0;
+        /* A hair: the last sub-step ends at the target itself. */
+        share = share > 1 - 1e-9 ? 1 : fmax(share, 0);
+        *pose = sl_pose_between(&mover->target->from, &mover->target->to, share);
+        return true;
+    }
+    if (mover->path != NULL)
+        *pose = sl_motion_pose(mover->path, time);
+    return mover->path != NULL;
+}
 
 void sl_world_move_bodies(SlWorld *world, double time, double dt)
 {
@@ -13,12 +30,12 @@ void sl_world_move_bodies(SlWorld *world, double time, double dt)
     if (!world->moves)
         return;
     for (uint32_t k = 0; k < world->shape_count; k++) {
-        world->motions[k] = (SlBodyMotion){{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
-        if (world->paths[k] == NULL)
-            continue;
-        SlPose from = sl_motion_pose(world->paths[k], time);
-        SlPose to = sl_motion_pose(world->paths[k], time + dt);
+        SlPose from, to;
         SlBodyMotion *motion = &world->motions[k];
+        *motion = (SlBodyMotion){{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+        if (!sl_mover_pose(world, &world->movers[k], time, &from))
+            continue;
+        sl_mover_pose(world, &world->movers[k], time + dt, &to);
         sl_pose_rates(&from, &to, dt, &motion->velocity, &motion->spin);
         motion->pivot = sl_add(from.pivot, from.position);
         world->shapes[k] = sl_pose_shape(&to, &world->rest_shapes[k]);
@@ -57,29 +74,123 @@ void sl_world_name_forces(SlWorld *world, SlWorldSystem *system)
     system->base.force_count = count;
 }
 
+/* The mover of a collider of either kind; NULL if there is none of that id. */
+static SlMover *find_mover(SlWorld *world, SlColliderId id)
+{
+    if (id < world->shape_count)
+        return &world->movers[id];
+    if (id >= SL_FIRST_MESH_ID && id - SL_FIRST_MESH_ID < world->mesh_count)
+        return &world->meshes[id - SL_FIRST_MESH_ID]->mover;
+    return NULL;
+}
+
+/* Shapes that move at all have a row of motions, from the first that does. */
+static void note_moving(SlWorld *world, SlColliderId id)
+{
+    if (id >= SL_FIRST_MESH_ID)
+        return;
+    world->shape_moves[id] = true;
+    if (world->moves)
+        return;
+    world->moves = true;
+    sl_world_tell_surroundings(world);
+}
+
+void sl_world_note_targets(SlWorld *world)
+{
+    for (uint32_t k = 0; k < world->shape_count; k++)
+        if (world->targets[k].set != 0)
+            note_moving(world, k);
+}
+
+static bool pose_valid(const SlPose *pose)
+{
+    const double *q = pose->rotation;
+    double length = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+    return sl_finite(pose->position) && sl_finite(pose->pivot) && fabs(length - 1) < 1e-6;
+}
+
+bool sl_target_valid(const SlTarget *target)
+{
+    return target->set == 0 ||
+           (target->set == 1 && pose_valid(&target->from) && pose_valid(&target->to));
+}
+
 SlStatus sl_collider_set_motion(SlWorld *world, SlColliderId id, const SlMotionDef *def,
                                 SlError *error)
 {
     if (world->started)
         return sl_error_set(error, SL_ERROR_ARGUMENT,
                             "the world has started; its set-up is fixed");
-    bool is_mesh = id >= SL_FIRST_MESH_ID;
-    SL_ASSERT(is_mesh ? id - SL_FIRST_MESH_ID < world->mesh_count : id < world->shape_count);
+    SlMover *mover = find_mover(world, id);
+    SL_ASSERT(mover != NULL);
     SlMotion *motion;
     SlStatus status = sl_motion_create(world->context, def, &motion, error);
     if (status != SL_OK)
         return status;
-    if (is_mesh) {
-        sl_motion_destroy(world->meshes[id - SL_FIRST_MESH_ID]->path);
-        world->meshes[id - SL_FIRST_MESH_ID]->path = motion;
+    sl_motion_destroy(mover->path);
+    mover->path = motion;
+    if (id >= SL_FIRST_MESH_ID) {
         sl_world_move_meshes(world, 0, 0);
         return SL_OK;
     }
-    sl_motion_destroy(world->paths[id]);
-    world->paths[id] = motion;
-    world->moves = world->shape_moves[id] = true;
     SlPose start = sl_motion_pose(motion, 0);
     world->shapes[id] = sl_pose_shape(&start, &world->rest_shapes[id]);
+    world->moves = world->shape_moves[id] = true;
     sl_world_tell_surroundings(world);
     return SL_OK;
+}
+
+SlStatus sl_collider_set_target(SlWorld *world, SlColliderId id, SlColliderPose pose,
+                                SlError *error)
+{
+    SlMover *mover = find_mover(world, id);
+    if (mover == NULL)
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "there is no collider %u", id);
+    if (!sl_finite(pose.position) || !sl_finite(pose.turn) || !sl_finite(pose.pivot))
+        return sl_error_set(error, SL_ERROR_ARGUMENT,
+                            "collider %u: a target's position, turn and pivot must be finite", id);
+    SlPose now, to = sl_pose_from(&pose);
+    if (mover->target->set)
+        now = mover->target->from;
+    else
+        sl_mover_pose(world, mover, world->time, &now);
+    /* Both about the new pivot, so that the way between them is that of one point. */
+    mover->target->from = sl_pose_between(&now, &to, 0);
+    mover->target->to = to;
+    mover->target->set = true;
+    note_moving(world, id);
+    return SL_OK;
+}
+
+void sl_world_reach_targets(SlWorld *world)
+{
+    for (uint32_t k = 0; k < world->shape_count; k++)
+        world->movers[k].target->from = world->movers[k].target->to;
+    for (uint32_t k = 0; k < world->mesh_count; k++)
+        world->meshes[k]->mover.target->from = world->meshes[k]->mover.target->to;
+}
+
+static uint64_t hash_pose(const SlPose *pose, uint64_t hash)
+{
+    hash = sl_hash(&pose->position, sizeof pose->position, hash);
+    hash = sl_hash(&pose->pivot, sizeof pose->pivot, hash);
+    return sl_hash(pose->rotation, sizeof pose->rotation, hash);
+}
+
+static uint64_t hash_mover(const SlMover *mover, uint32_t id, uint64_t hash)
+{
+    if (!mover->target->set)
+        return hash;
+    hash = sl_hash(&id, sizeof id, hash);
+    return hash_pose(&mover->target->to, hash_pose(&mover->target->from, hash));
+}
+
+uint64_t sl_world_hash_targets(const SlWorld *world, uint64_t hash)
+{
+    for (uint32_t k = 0; k < world->shape_count; k++)
+        hash = hash_mover(&world->movers[k], k, hash);
+    for (uint32_t k = 0; k < world->mesh_count; k++)
+        hash = hash_mover(&world->meshes[k]->mover, SL_FIRST_MESH_ID + k, hash);
+    return hash;
 }

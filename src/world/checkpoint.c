@@ -84,6 +84,8 @@ static void list_all(List *list, const SlWorld *world)
     ADD_VALUE(list, "seed", "", "u64", world->def.seed);
     ADD_VALUE(list, "interval", "", "f64 dt, u32 × 4", world->interval);
     ADD_VALUE(list, "clock", "", "f64 × 2, u64", world->clock);
+    add(list, "targets", "", "poses colliders go between", 0, 1, 1, sizeof world->targets,
+        world->targets);
 }
 
 SlStatus sl_world_state(SlWorld *world, const SlStateView **state, SlError *error)
@@ -205,6 +207,9 @@ static const char *wrong_with(const SlWorld *world)
     const SlClock *clock = &world->clock;
     if (!isfinite(clock->time) || !(clock->frame_time > 0) || clock->frame > world->frame)
         return "clock";
+    for (size_t k = 0; k < SL_MOST_SHAPES + SL_MOST_MESHES; k++)
+        if (!sl_target_valid(&world->targets[k]))
+            return "targets";
     for (uint32_t s = 0; s < world->system_count; s++) {
         const SlWorldSystem *system = world->systems[s];
         if (!isfinite(system->base.time))
@@ -222,6 +227,7 @@ static void place_bodies(SlWorld *world)
     const SlInterval *interval = &world->interval;
     if (!(interval->dt > 0) || interval->steps == 0)
         return;
+    sl_world_note_targets(world);
     double sub = interval->dt / interval->steps;
     double begin = interval->open ? world->time : world->time - interval->dt;
     uint32_t done = interval->open ? interval->step : interval->steps;

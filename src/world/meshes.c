@@ -6,19 +6,24 @@
 #include "geometry/mesh_read.h"
 #include "world/world.h"
 
-enum { MESH_COOKIE = 0x51EE7005 };
+enum { MESH_COOKIE = 0x51EE7005, MOST_KEYS = 10000 };
 
 SlMeshColliderDef sl_default_mesh_collider_def(void)
 {
-    return (SlMeshColliderDef){.cookie = MESH_COOKIE, .scale = 1};
+    return (SlMeshColliderDef){.cookie = MESH_COOKIE, .scale = 1, .rate = 25};
 }
 
 static const char *wrong_with(const SlMeshColliderDef *def)
 {
     if (def->cookie != MESH_COOKIE)
         return "mesh definition not made by sl_default_mesh_collider_def";
-    if (def->path == NULL || def->path[0] == '\0')
-        return "a mesh needs a file";
+    bool one = def->path != NULL && def->path[0] != '\0', many = def->path_count > 0;
+    if (one == many)
+        return one ? "a mesh has one file or several keys, not both" : "a mesh needs a file";
+    if (def->path_count > MOST_KEYS)
+        return "a deforming mesh has at most 10000 keys";
+    if (!(def->rate > 0 && def->rate <= 1e6))
+        return "a deforming mesh's rate may be from above 0 to 1e6 keys per second";
     if (!(fabsf(def->scale) >= 1e-9f && fabsf(def->scale) <= 1e9f))
         return "a mesh's scale may be from 1e-9 to 1e9";
     if (!sl_finite(def->turn) || !sl_finite(def->position))
@@ -43,6 +48,40 @@ void sl_rotation_rows(SlVec3 turn, float rows[9])
     memcpy(rows, columns, sizeof columns);
 }
 
+static SlStatus read_placed(SlContext *context, const SlMeshColliderDef *def, const char *path,
+                            SlMesh *mesh, SlError *error)
+{
+    float rows[9];
+    sl_rotation_rows(def->turn, rows);
+    SlStatus status = sl_mesh_read(context, path, mesh, error);
+    if (status == SL_OK)
+        status = sl_mesh_transform(mesh, def->scale, rows, def->position, error);
+    if (status != SL_OK)
+        sl_mesh_destroy(mesh);
+    return status;
+}
+
+static SlStatus read_keys(SlContext *context, const SlMeshColliderDef *def, SlDeform **deform,
+                          SlError *error)
+{
+    SlMesh *meshes = sl_alloc_zero(&context->memory, def->path_count, sizeof *meshes);
+    if (meshes == NULL)
+        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for %zu keys", def->path_count);
+    SlStatus status = SL_OK;
+    size_t count = 0;
+    while (status == SL_OK && count < def->path_count) {
+        status = read_placed(context, def, def->paths[count], &meshes[count], error);
+        count += status == SL_OK;
+    }
+    if (status == SL_OK)
+        status = sl_deform_create(context, meshes, count, def->rate, def->loop, deform, error);
+    else
+        while (count-- > 0)
+            sl_mesh_destroy(&meshes[count]);
+    sl_free(&context->memory, meshes, def->path_count * sizeof *meshes);
+    return status;
+}
+
 SlStatus sl_world_add_mesh_collider(SlWorld *world, const SlMeshColliderDef *def, SlColliderId *id,
                                     SlError *error)
 {
@@ -61,19 +100,19 @@ SlStatus sl_world_add_mesh_collider(SlWorld *world, const SlMeshColliderDef *def
         snprintf(body->cache_folder, sizeof body->cache_folder, "%s", def->cache_folder);
         body->def.cache_folder = body->cache_folder;
     }
-    float rows[9];
-    sl_rotation_rows(def->turn, rows);
-    SlStatus status = sl_mesh_read(world->context, def->path, &body->mesh, error);
-    if (status == SL_OK)
-        status = sl_mesh_transform(&body->mesh, def->scale, rows, def->position, error);
+    SlStatus status = def->path_count > 0
+                          ? read_keys(world->context, def, &body->deform, error)
+                          : read_placed(world->context, def, def->path, &body->mesh, error);
     if (status != SL_OK) {
-        sl_mesh_destroy(&body->mesh);
         sl_free(memory, body, sizeof *body);
         return status;
     }
     body->def.path = NULL; /* the caller's, and read */
-    body->bounds = sl_mesh_bounds(&body->mesh);
+    body->def.paths = NULL;
+    if (body->deform == NULL)
+        body->bounds = sl_mesh_bounds(&body->mesh);
     *id = SL_FIRST_MESH_ID + world->mesh_count;
+    body->mover.target = &world->targets[SL_MOST_SHAPES + world->mesh_count];
     world->meshes[world->mesh_count++] = body;
     sl_world_move_meshes(world, 0, 0);
     return SL_OK;
@@ -81,14 +120,14 @@ SlStatus sl_world_add_mesh_collider(SlWorld *world, const SlMeshColliderDef *def
 
 void sl_mesh_body_destroy(SlContext *context, SlMeshBody *body)
 {
-    sl_motion_destroy(body->path);
-    if (body->has_field)
-        sl_sdf_destroy(&body->field);
+    sl_motion_destroy(body->mover.path);
+    sl_deform_destroy(body->deform);
+    sl_sdf_destroy(&body->field);
     sl_mesh_destroy(&body->mesh);
     sl_free(&context->memory, body, sizeof *body);
 }
 
-SlStatus sl_world_start_meshes(SlWorld *world, SlError *error)
+static SlSdfSettings settings_of(const SlWorld *world, const SlMeshBody *body)
 {
     double finest = 0;
     for (uint32_t k = 0; k < world->system_count; k++) {
@@ -96,13 +135,40 @@ SlStatus sl_world_start_meshes(SlWorld *world, SlError *error)
         double spacing = (double)base->solver->spacing(base);
         finest = finest == 0 || spacing < finest ? spacing : finest;
     }
+    double cell = body->def.cell > 0 ? body->def.cell : finest > 0 ? finest : 0.1;
+    SlSdfSettings settings = sl_default_sdf_settings(cell);
+    settings.hollow = body->def.hollow;
+    return settings;
+}
+
+uint64_t sl_world_mesh_bytes(const SlWorld *world)
+{
+    uint64_t bytes = 0;
+    for (uint32_t k = 0; k < world->mesh_count; k++) {
+        const SlMeshBody *body = world->meshes[k];
+        SlSdfSettings settings = settings_of(world, body);
+        if (body->deform == NULL) {
+            bytes += sl_sdf_guess_bytes(&body->mesh, &settings);
+            continue;
+        }
+        settings = sl_deform_settings(body->deform, &settings);
+        for (size_t key = 0; key < body->deform->key_count; key++)
+            bytes += sl_sdf_guess_bytes(&body->deform->keys[key].mesh, &settings);
+    }
+    return bytes;
+}
+
+SlStatus sl_world_start_meshes(SlWorld *world, SlError *error)
+{
     for (uint32_t k = 0; k < world->mesh_count; k++) {
         SlMeshBody *body = world->meshes[k];
-        double cell = body->def.cell > 0 ? body->def.cell : finest > 0 ? finest : 0.1;
-        SlSdfSettings settings = sl_default_sdf_settings(cell);
-        settings.hollow = body->def.hollow;
-        SlStatus status = sl_sdf_load_or_build(world->context, &body->mesh, &settings,
-                                               body->def.cache_folder, &body->field, error);
+        SlSdfSettings settings = settings_of(world, body);
+        const char *cache = body->def.cache_folder;
+        SlStatus status =
+            body->deform != NULL
+                ? sl_deform_build(body->deform, &settings, cache, error)
+                : sl_sdf_load_or_build(world->context, &body->mesh, &settings, cache, &body->field,
+                                       error);
         if (status != SL_OK)
             return status;
         body->has_field = true;
@@ -124,30 +190,42 @@ static void place(const SlPose *pose, SlFieldBody *body, SlMeshView *view)
     body->sides[2] = view->side_z = z;
 }
 
+/* Its form at a time: what is drawn, and what collides. */
+static void take_form(SlMeshBody *mesh, double time, SlFieldBody *body, SlMeshView *view)
+{
+    const SlMesh *drawn = &mesh->mesh;
+    body->field = mesh->has_field ? &mesh->field : NULL;
+    body->bounds = mesh->bounds;
+    if (mesh->deform != NULL) {
+        drawn = sl_deform_mesh_at(mesh->deform, time);
+        if (mesh->has_field)
+            sl_deform_seek(mesh->deform, time);
+        body->deform = mesh->has_field ? mesh->deform : NULL;
+        body->bounds = sl_deform_bounds(mesh->deform);
+    }
+    *view = (SlMeshView){.positions = drawn->positions,
+                         .vertex_count = drawn->vertex_count,
+                         .triangles = drawn->triangles,
+                         .triangle_count = drawn->triangle_count};
+}
+
 void sl_world_move_meshes(SlWorld *world, double time, double dt)
 {
     for (uint32_t k = 0; k < world->mesh_count; k++) {
         SlMeshBody *mesh = world->meshes[k];
         SlFieldBody *body = &world->fields[k];
-        SlPose from = {.rotation = {0, 0, 0, 1}}, to = from;
-        if (mesh->path != NULL) {
-            from = sl_motion_pose(mesh->path, time);
-            to = sl_motion_pose(mesh->path, time + dt);
-        }
-        body->field = mesh->has_field ? &mesh->field : NULL;
-        body->bounds = mesh->bounds;
+        SlPose from, to;
+        sl_mover_pose(world, &mesh->mover, time, &from);
+        sl_mover_pose(world, &mesh->mover, time + dt, &to);
         body->hollow = mesh->def.hollow;
         body->friction = mesh->def.friction;
-        body->mesh = &mesh->mesh;
-        body->moves = mesh->path != NULL;
+        body->mesh = mesh->deform == NULL ? &mesh->mesh : NULL;
+        body->moves = mesh->mover.path != NULL || mesh->mover.target->set;
         body->motion = (SlBodyMotion){{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
         if (dt > 0)
             sl_pose_rates(&from, &to, dt, &body->motion.velocity, &body->motion.spin);
         body->motion.pivot = sl_add(from.pivot, from.position);
-        world->mesh_views[k] = (SlMeshView){.positions = mesh->mesh.positions,
-                                            .vertex_count = mesh->mesh.vertex_count,
-                                            .triangles = mesh->mesh.triangles,
-                                            .triangle_count = mesh->mesh.triangle_count};
+        take_form(mesh, time + dt, body, &world->mesh_views[k]);
         place(&to, body, &world->mesh_views[k]);
     }
 }

@@ -47,7 +47,7 @@ static uint32_t fields_of(const SlWorldSystem *system)
 
 static double bytes_asked(const SlWorld *world)
 {
-    double bytes = 0;
+    double bytes = (double)sl_world_mesh_bytes(world);
     for (uint32_t k = 0; k < world->system_count; k++) {
         const SlSystem *base = &world->systems[k]->base;
         double count = particles_asked(world->systems[k]);

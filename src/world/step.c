@@ -77,6 +77,7 @@ SlStatus sl_world_step(SlWorld *world, double dt, SlError *error)
             return status;
     interval->open = 0;
     sl_world_couple(world, interval->dt);
+    sl_world_reach_targets(world);
     world->time += interval->dt;
     return SL_OK;
 }
@@ -158,6 +159,7 @@ uint64_t sl_world_hash(SlWorld *world)
 {
     uint64_t hash = sl_hash(&world->frame, sizeof world->frame, world->def.seed);
     hash = sl_hash(&world->time, sizeof world->time, hash);
+    hash = sl_world_hash_targets(world, hash);
     for (uint32_t s = 0; s < world->system_count; s++) {
         const SlSystem *base = &world->systems[s]->base;
         hash = sl_hash(&base->step, sizeof base->step, hash);

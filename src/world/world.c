@@ -95,6 +95,8 @@ SlStatus sl_world_create(const SlWorldDef *def, SlWorld **out, SlError *error)
     world->def = *def;
     world->context = context;
     world->owns_context = def->context == NULL;
+    for (uint32_t k = 0; k < SL_MOST_SHAPES; k++)
+        world->movers[k].target = &world->targets[k];
     world->clock.frame_time = def->frame_time;
     *out = world;
     return SL_OK;
@@ -123,7 +125,7 @@ void sl_world_destroy(SlWorld *world)
     for (uint32_t k = 0; k < world->system_count; k++)
         destroy_system(context, world->systems[k]);
     for (uint32_t k = 0; k < world->shape_count; k++)
-        sl_motion_destroy(world->paths[k]);
+        sl_motion_destroy(world->movers[k].path);
     for (uint32_t k = 0; k < world->mesh_count; k++)
         sl_mesh_body_destroy(context, world->meshes[k]);
     sl_world_free_state(world);

@@ -3,6 +3,7 @@
 #define WORLD_WORLD_H
 
 #include "geometry/fill.h"
+#include "geometry/deform.h"
 #include "geometry/motion.h"
 #include "particles/emitter.h"
 #include "particles/system.h"
@@ -33,15 +34,27 @@ _Static_assert(SL_MOST_BODIES == 1 + SL_MOST_SHAPES + SL_MOST_MESHES, "one of ea
 
 enum { SL_BODY_NAME = 32 };
 
-/* A collider made of triangles. */
+/* How a collider moves: by a path given before the start, or by targets. */
+typedef struct SlTarget {
+    SlPose from, to; /* at the beginning and the end of the step under way */
+    uint64_t set;    /* 1: the path no longer counts */
+} SlTarget;
+
+typedef struct SlMover {
+    SlMotion *path;   /* NULL: none */
+    SlTarget *target; /* one of the world's; state */
+} SlMover;
+
+/* A collider made of triangles: one mesh, or the keys of a deforming body. */
 typedef struct SlMeshBody {
     SlMeshColliderDef def;
     char cache_folder[512];
     SlMesh mesh; /* as placed at rest */
     SlBox bounds;
     SlSdf field;
+    SlDeform *deform; /* then mesh, bounds and field are empty */
     bool has_field;
-    SlMotion *path; /* NULL: it stands still */
+    SlMover mover;
     char name[SL_BODY_NAME];
 } SlMeshBody;
 
@@ -85,10 +98,11 @@ struct SlWorld {
     SlShape shapes[SL_MOST_SHAPES]; /* colliders where they are now */
     uint32_t shape_count;
     SlShape rest_shapes[SL_MOST_SHAPES]; /* as they were added */
-    SlMotion *paths[SL_MOST_SHAPES];     /* how each moves; NULL: not */
+    SlMover movers[SL_MOST_SHAPES];
+    SlTarget targets[SL_MOST_SHAPES + SL_MOST_MESHES];
     SlBox bounds[SL_MOST_SHAPES];         /* of shapes */
     SlBodyMotion motions[SL_MOST_SHAPES]; /* of the step under way */
-    bool moves;                           /* some collider has a path */
+    bool moves;                           /* some shape has a path or a target */
     bool shape_moves[SL_MOST_SHAPES];
     char shape_names[SL_MOST_SHAPES][SL_BODY_NAME];
     SlMeshBody *meshes[SL_MOST_MESHES];
@@ -122,9 +136,21 @@ void sl_world_tell_surroundings(SlWorld *world);
 void sl_world_name_forces(SlWorld *world, SlWorldSystem *system);
 /* Moves colliders from time to time + dt. */
 void sl_world_move_bodies(SlWorld *world, double time, double dt);
+/* A step is over: what had a target is there. */
+void sl_world_reach_targets(SlWorld *world);
+/* A restored target is one that could have been set. */
+bool sl_target_valid(const SlTarget *target);
+/* Targets came with a restored state. */
+void sl_world_note_targets(SlWorld *world);
+/* Targets are state: they go on to the hash. */
+uint64_t sl_world_hash_targets(const SlWorld *world, uint64_t hash);
+/* Where a mover is at a time; false where it stands as it was added. */
+bool sl_mover_pose(const SlWorld *world, const SlMover *mover, double time, SlPose *pose);
 
 /* The same for meshes; dt 0 only places them. */
 void sl_world_move_meshes(SlWorld *world, double time, double dt);
+/* About what their distance fields will hold, in bytes. */
+uint64_t sl_world_mesh_bytes(const SlWorld *world);
 /* Builds or loads the distance fields. */
 SlStatus sl_world_start_meshes(SlWorld *world, SlError *error);
 void sl_mesh_body_destroy(SlContext *context, SlMeshBody *body);

@@ -2,39 +2,19 @@
 #ifndef TESTS_GEOMETRY_SAMPLE_CHECKS_H
 #define TESTS_GEOMETRY_SAMPLE_CHECKS_H
 
+#include "geometry/mesh_read.h"
 #include "geometry/sample.h"
 #include "support/test.h"
 
 static const double pi = 3.14159265358979324;
 
-/* v and f lines of one of our own files; the readers have their own tests. */
 static inline SlMesh load_asset(SlContext *context, const char *name)
 {
     const char *source = getenv("SLEET_SOURCE");
-    char path[1024], line[256];
+    char path[1024];
+    SlMesh mesh;
     snprintf(path, sizeof path, "%s/assets/%s", source != NULL ? source : ".", name);
-    SlMesh mesh = {0};
-    for (int pass = 0; pass < 2; pass++) {
-        FILE *file = fopen(path, "r");
-        assert_non_null(file);
-        size_t vertices = 0, triangles = 0;
-        while (fgets(line, sizeof line, file) != NULL) {
-            float p[3];
-            unsigned t[3];
-            if (sscanf(line, "v %f %f %f", &p[0], &p[1], &p[2]) == 3) {
-                if (pass == 1)
-                    memcpy(mesh.positions + 3 * vertices, p, sizeof p);
-                vertices++;
-            } else if (sscanf(line, "f %u %u %u", &t[0], &t[1], &t[2]) == 3) {
-                for (int k = 0; k < 3 && pass == 1; k++)
-                    mesh.triangles[3 * triangles + (size_t)k] = t[k] - 1;
-                triangles++;
-            }
-        }
-        fclose(file);
-        if (pass == 0)
-            assert_ok(sl_mesh_create(context, vertices, triangles, &mesh, &test_error));
-    }
+    assert_ok(sl_mesh_read(context, path, &mesh, &test_error));
     return mesh;
 }
 

@@ -38,16 +38,20 @@ static uint64_t hash_of(SlContext *context, const SlMesh *mesh, bool hollow)
 static void mend_checksum(char *data, const SlSdf *sdf)
 {
     size_t blocks = sdf->grid.count;
-    size_t parts[8] = {80, blocks * sizeof(SlBlockCoord), blocks * SL_BLOCK_STRIDE * sizeof(float),
-                       sl_sdf_block_total(sdf) * sizeof(float),
-                       blocks * SL_BLOCK_CELL_COUNT * sizeof(uint32_t),
-                       (sdf->sharp_count + 1) * sizeof(uint32_t),
-                       sdf->sharp_start[sdf->sharp_count] * sizeof(uint32_t),
-                       sdf->triangle_count * sizeof(SlSdfTriangle)};
+    size_t parts[11] = {88,
+                        blocks * sizeof(SlBlockCoord),
+                        blocks * SL_BLOCK_STRIDE * sizeof(float),
+                        sl_sdf_block_total(sdf) * sizeof(float),
+                        sl_sdf_code_bytes(sdf),
+                        (sdf->sharp_count + 1) * sizeof(uint32_t),
+                        sdf->sharp_start[sdf->sharp_count] * sizeof(uint32_t),
+                        sdf->triangle_count * sizeof(SlSdfTriangle),
+                        sdf->fine_count * SL_BLOCK_STRIDE * sizeof(float),
+                        sdf->tree_count * sizeof(SlBvhNode), 0};
     uint64_t sum = 0;
     memset(data + 16, 0, sizeof sum);
     const char *at = data;
-    for (int k = 0; k < 8; at += parts[k], k++)
+    for (int k = 0; k < 11; at += parts[k], k++)
         sum = sl_hash(at, parts[k], sum);
     memcpy(data + 16, &sum, sizeof sum);
 }
@@ -124,7 +128,7 @@ static void test_forged(void **state)
     size_t bytes, caught = 0;
     test_folder(folder, sizeof folder, "sdf-forged");
     SlContext *context = logging_context();
-    SlMesh mesh = make_cube(context, 0.2f);
+    SlMesh mesh = make_torus(context, 64, 32); /* finer than the cells: with fine blocks */
     uint64_t held = sl_context_bytes_held(context);
     hash_of(context, &mesh, false);
     only_file(path, sizeof path);
@@ -132,15 +136,16 @@ static void test_forged(void **state)
     SlSdfSettings s = sl_default_sdf_settings(0.08);
     assert_ok(sl_sdf_load_or_build(context, &mesh, &s, folder, &sdf, &test_error));
     assert_ok(sl_file_read(&context->memory, path, 1 << 28, &data, &bytes, &test_error));
+    assert_true(sdf.fine_count > 0 && sdf.tree_count > 0);
     uint64_t sum;
     memcpy(&sum, data + 16, sizeof sum);
     mend_checksum(data, &sdf);
     assert_memory_equal(data + 16, &sum, sizeof sum); /* this test knows the format */
-    for (uint64_t k = 0; k < 200; k++) {
+    for (uint64_t k = 0; k < 100; k++) {
         SlRandom4 r = sl_random(6, k, 0);
-        size_t tail = bytes < 20000 ? bytes : 20000; /* lists and triangles are at the end */
+        size_t tail = sdf.tree_count * sizeof(SlBvhNode); /* the tree is at the end */
         size_t at = k % 4 == 0 ? r.value[0] % bytes : bytes - 1 - r.value[0] % tail;
-        at = k % 8 == 1 ? 24 + r.value[0] % 56 : at;
+        at = k % 8 == 1 ? 24 + r.value[0] % 64 : at;
         char old = data[at];
         data[at] = (char)(data[at] ^ (1 + r.value[1] % 255));
         mend_checksum(data, &sdf);
@@ -150,8 +155,8 @@ static void test_forged(void **state)
         hash_of(context, &mesh, false);
         caught += strstr(last_log, "built anew") != NULL;
     }
-    print_message("forged files: %zu of 200 caught\n", caught);
-    assert_true(caught > 20);
+    print_message("forged files: %zu of 100 caught\n", caught);
+    assert_true(caught > 10);
     sl_free(&context->memory, data, bytes + 1);
     sl_sdf_destroy(&sdf);
     assert_int_equal(sl_context_bytes_held(context), held);

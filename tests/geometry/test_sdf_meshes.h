@@ -4,6 +4,7 @@
 
 #include "core/random.h"
 #include "geometry/bvh.h"
+#include "geometry/mesh_read.h"
 #include "support/test.h"
 
 /* A closed surface over a torus of parameters (u around, v along), or a sphere with poles. */
@@ -100,6 +101,23 @@ static inline SlMesh make_cube(SlContext *context, float half)
             mesh.positions[3 * v + k] = (v >> k & 1) != 0 ? half : -half;
     memcpy(mesh.triangles, faces, sizeof faces);
     return mesh;
+}
+
+/* One of our own files. */
+static inline SlMesh read_asset(SlContext *context, const char *name)
+{
+    const char *source = getenv("SLEET_SOURCE");
+    char path[1024];
+    SlMesh mesh;
+    snprintf(path, sizeof path, "%s/assets/%s", source != NULL ? source : ".", name);
+    assert_ok(sl_mesh_read(context, path, &mesh, &test_error));
+    return mesh;
+}
+
+static inline double longest_side(SlBox box)
+{
+    return fmax(fmax((double)(box.max.x - box.min.x), (double)(box.max.y - box.min.y)),
+                (double)(box.max.z - box.min.z));
 }
 
 static inline SlTriangle mesh_triangle(const SlMesh *mesh, size_t t)

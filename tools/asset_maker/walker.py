@@ -103,8 +103,7 @@ def frames(count):
         for side in ("left", "right"):
             rotation, shift = turned[f"{side} foot"]
             ankles[side] = rotation @ bones[f"{side} foot"][1] + shift
-        bearing = min(ankles, key=lambda side: ankles[side][1])
-        if last is not None:
-            way += last[bearing][0] - ankles[bearing][0]
+        if last is not None:  # the foot that bears goes back under the body, the other forwards
+            way += max(last[side][0] - ankles[side][0] for side in ankles)
         last = ankles
         yield moved + np.array([way, -lowest, 0]), triangles
