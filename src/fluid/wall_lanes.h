@@ -96,11 +96,12 @@ SL_INLINE WallDensity wall_density(SlKernelKind kind, const SlPbfPass *pass, F8x
     for (size_t k = 0; k < pass->contacts.around.field_count; k++) {
         const SlFieldBody *body = &pass->contacts.around.fields[k];
         F8x3 local = field_local(body, p);
-        uint32_t bits = i8_bits(field_near(body, local, 1 / pass->inverse_support));
+        float reach = 1 / pass->inverse_support;
+        uint32_t bits = i8_bits(field_near(body, local, reach));
         if (bits == 0)
             continue;
         F8x3 drift;
-        Surface surface = field_surface(body, local, bits, &drift);
+        Surface surface = field_surface(body, local, bits, 1.0001f * reach, &drift);
         if (i8_bits(surface.distance * f8(pass->inverse_support) < one) != 0)
             add_surface(kind, pass, surface.distance, surface.normal, &w);
     }
