@@ -175,18 +175,20 @@ SL_INLINE F8x3 field_local(const SlFieldBody *body, F8x3 p)
                   f8x3_dot(q, f8x3_splat(body->sides[2]))};
 }
 
-/* The field's surface for the lanes set in bits; the others are far away. *drift: the velocity of a
-   deforming surface beside the body's motion. One lane at a time: few particles are near a mesh, and
+/* The field's surface for the lanes set in bits, exact within `reach`; the others are far away.
+   *drift: the velocity of a deforming surface beside the body's motion. One lane at a time: few particles are near a mesh, and
    the field's walk does not suit lanes. */
-SL_INLINE Surface field_surface(const SlFieldBody *body, F8x3 local, uint32_t bits, F8x3 *drift)
+SL_INLINE Surface field_surface(const SlFieldBody *body, F8x3 local, uint32_t bits, float reach,
+                                F8x3 *drift)
 {
     *drift = (F8x3){f8(0), f8(0), f8(0)};
     Surface s = {f8(1e8f), {f8(0), f8(1), f8(0)}};
     for (; bits != 0; bits &= bits - 1) {
         int k = __builtin_ctz(bits);
         SlVec3 g, v = {0, 0, 0}, at = {local.x[k], local.y[k], local.z[k]};
-        s.distance[k] = body->deform != NULL ? sl_deform_distance(body->deform, at, &g, &v)
-                                             : sl_sdf_distance(body->field, at, &g);
+        s.distance[k] = body->deform != NULL
+                            ? sl_deform_distance(body->deform, at, reach, &g, &v)
+                            : sl_sdf_distance_within(body->field, at, reach, &g);
         float length = sqrtf(g.x * g.x + g.y * g.y + g.z * g.z);
         float scale = length > 0 ? 1 / length : 0;
         const SlVec3 *a = body->sides;
@@ -229,11 +231,12 @@ SL_INLINE F8x3 push_out(Surface surface, F8 keep, F8x3 p, F8x3 x, float friction
 SL_INLINE F8x3 meet_field(const SlContacts *c, const SlFieldBody *body, F8 keep, F8x3 p, F8x3 x)
 {
     F8x3 local = field_local(body, p);
-    uint32_t bits = i8_bits(field_near(body, local, c->distance + c->jitter));
+    float reach = c->distance + c->jitter;
+    uint32_t bits = i8_bits(field_near(body, local, reach));
     if (bits == 0)
         return p;
     F8x3 drift;
-    Surface surface = field_surface(body, local, bits, &drift);
+    Surface surface = field_surface(body, local, bits, reach, &drift);
     F8 dt = f8(c->dt);
     x = (F8x3){f8_fma(dt, drift.x, x.x), f8_fma(dt, drift.y, x.y), f8_fma(dt, drift.z, x.z)};
     return push_out(surface, keep, p, x, body->friction, &body->motion, c->dt);
@@ -325,7 +328,7 @@ SL_INLINE F8x3 leave_solids(const SlContacts *c, U8 id, F8x3 x)
         if (bits == 0)
             continue;
         F8x3 drift; /* a surface that came nearer during the step was farther away before it */
-        Surface surface = field_surface(body, local, bits, &drift);
+        Surface surface = field_surface(body, local, bits, 1e8f, &drift);
         F8 before = f8_fma(f8(c->dt), f8x3_dot(drift, surface.normal), surface.distance);
         x = f8x3_fma(f8_max(keep - before, f8(0)), surface.normal, x);
     }

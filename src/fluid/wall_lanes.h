@@ -111,11 +111,12 @@ SL_INLINE bool body_surface(const SlPbfPass *pass, size_t body, F8x3 p, Surface 
     } else {
         const SlFieldBody *field = &around->fields[body - 1 - around->shape_count];
         F8x3 local = field_local(field, p);
-        uint32_t bits = i8_bits(field_near(field, local, 1 / pass->inverse_support));
+        float reach = 1 / pass->inverse_support;
+        uint32_t bits = i8_bits(field_near(field, local, reach));
         if (bits == 0)
             return false;
         F8x3 drift;
-        *surface = field_surface(field, local, bits, &drift);
+        *surface = field_surface(field, local, bits, 1.0001f * reach, &drift);
     }
     return i8_bits(surface->distance * f8(pass->inverse_support) < f8(1)) != 0;
 }

@@ -69,8 +69,9 @@ SlBox sl_deform_bounds(const SlDeform *deform);
 /* For drawing: vertices blended, or the nearest key. Valid until the next call. */
 const SlMesh *sl_deform_mesh_at(SlDeform *deform, double time);
 
-/* As sl_sdf_distance, at the time sought; `velocity` (m/s) is that of the surface near the point.
-   Neither pointer may be NULL. */
-float sl_deform_distance(const SlDeform *deform, SlVec3 point, SlVec3 *gradient, SlVec3 *velocity);
+/* As sl_sdf_distance_within, at the time sought; `velocity` (m/s) is that of the surface near the
+   point. Neither pointer may be NULL. */
+float sl_deform_distance(const SlDeform *deform, SlVec3 point, float reach, SlVec3 *gradient,
+                         SlVec3 *velocity);
 
 #endif

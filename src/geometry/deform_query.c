@@ -26,27 +26,27 @@ static SlDeformFlow flow_at(const SlDeformEnd *end, SlVec3 point)
     return sum;
 }
 
-float sl_deform_distance(const SlDeform *d, SlVec3 point, SlVec3 *gradient, SlVec3 *velocity)
+float sl_deform_distance(const SlDeform *d, SlVec3 point, float reach, SlVec3 *gradient,
+                         SlVec3 *velocity)
 {
     *velocity = sl_vec3(0, 0, 0);
     if (!d->moving)
-        return sl_sdf_distance(d->ends[0].field, point, gradient);
+        return sl_sdf_distance_within(d->ends[0].field, point, reach, gradient);
     const SlDeformEnd *low = &d->ends[0], *high = &d->ends[1];
     float s = d->share;
     SlDeformFlow a = flow_at(low, point), b = flow_at(high, point);
-    for (int round = 0;; round++) {
-        SlVec3 way = blend(a.way, b.way, s);
-        SlVec3 was = sl_sub(point, sl_scale(way, s));
-        SlVec3 will_be = sl_add(point, sl_scale(way, 1 - s));
-        if (round == 1) {
-            SlVec3 g, h;
-            float from = sl_sdf_distance(low->field, was, &g);
-            float to = sl_sdf_distance(high->field, will_be, &h);
-            *gradient = blend(g, h, s);
-            *velocity = blend(a.velocity, b.velocity, s);
-            return (1 - s) * from + s * to;
-        }
-        a = flow_at(low, was);
-        b = flow_at(high, will_be);
-    }
+    SlVec3 way = blend(a.way, b.way, s);
+    a = flow_at(low, sl_sub(point, sl_scale(way, s)));
+    b = flow_at(high, sl_add(point, sl_scale(way, 1 - s)));
+    way = blend(a.way, b.way, s);
+    SlVec3 was = sl_sub(point, sl_scale(way, s)), will_be = sl_add(point, sl_scale(way, 1 - s));
+    SlVec3 g, h;
+    float from = sl_sdf_distance_within(low->field, was, reach, &g);
+    /* The blend is beyond reach for sure only if both are; if one is not, both must be exact. */
+    float to = sl_sdf_distance_within(high->field, will_be, from > reach ? reach : INFINITY, &h);
+    if (from > reach && !(to > reach))
+        from = sl_sdf_distance(low->field, was, &g);
+    *gradient = blend(g, h, s);
+    *velocity = blend(a.velocity, b.velocity, s);
+    return (1 - s) * from + s * to;
 }

@@ -71,51 +71,61 @@ typedef struct Nearest {
     uint32_t triangle;
     double distance2, height; /* height of the point above the triangle's plane */
     SlD3 away, normal;
+    double reach; /* farther triangles are of no interest */
+    double tie;   /* m^2: distances this near to each other are one */
 } Nearest;
 
 /* Takes the triangle if it is nearer than the best so far. Of triangles that share the nearest
    point, the one whose plane is farthest from the point knows the side: the others may be seen
    edge-on or from behind the crease. */
-static inline void consider(const SlSdf *sdf, uint32_t number, SlD3 p, double tie, Nearest *best)
+static inline void consider(const SlSdf *sdf, uint32_t number, SlD3 p, Nearest *best)
 {
-    SlTriangle t = sl_triangle_from(sdf->triangles[number].corners);
+    const SlSdfTriangle *kept = &sdf->triangles[number];
+    double x = p.x - (double)kept->center[0], y = p.y - (double)kept->center[1],
+           z = p.z - (double)kept->center[2], most = best->reach + (double)kept->radius;
+    if (x * x + y * y + z * z > most * most)
+        return;
+    SlTriangle t = sl_triangle_from(kept->corners);
     SlD3 away = sl_d3_sub(p, sl_triangle_nearest(&t, p));
-    double d2 = sl_d3_dot(away, away);
-    if (d2 > best->distance2 * (1 + 1e-9) + tie)
+    double d2 = sl_d3_dot(away, away), limit = best->distance2 * (1 + 1e-9) + best->tie;
+    if (d2 > limit)
         return;
     SlD3 normal = sl_d3_unit(sl_triangle_area2(&t));
     double height = sl_d3_dot(away, normal);
-    bool nearer = d2 < best->distance2 * (1 - 1e-9) - tie;
-    if (nearer || fabs(height) > fabs(best->height))
-        *best = (Nearest){number, fmin(d2, best->distance2), height, away, normal};
+    bool nearer = d2 < best->distance2 * (1 - 1e-9) - best->tie;
+    if (nearer || fabs(height) > fabs(best->height)) {
+        best->triangle = number;
+        best->distance2 = d2 < best->distance2 ? d2 : best->distance2;
+        best->height = height;
+        best->away = away;
+        best->normal = normal;
+        best->reach = 1.000001 * sqrt(best->distance2 * (1 + 1e-9) + best->tie);
+    }
 }
 
-static Nearest nearest_in_list(const SlSdf *sdf, uint32_t cell, SlD3 p, double tie)
+static void nearest_in_list(const SlSdf *sdf, uint32_t cell, SlD3 p, Nearest *best)
 {
-    Nearest best = {.distance2 = INFINITY};
     for (uint32_t k = sdf->sharp_start[cell]; k < sdf->sharp_start[cell + 1]; k++)
-        consider(sdf, sdf->sharp_items[k], p, tie, &best);
-    return best;
+        consider(sdf, sdf->sharp_items[k], p, best);
 }
 
-/* Depth first, the nearer child first; no farther than `reach`, which the surface is. */
-static Nearest nearest_in_tree(const SlSdf *sdf, SlD3 p, double reach, double tie)
+/* Depth first, the nearer child first. */
+static void nearest_in_tree(const SlSdf *sdf, SlD3 p, Nearest *best)
 {
     struct {
         uint32_t node;
         double distance2;
     } stack[SL_BVH_STACK];
     uint32_t depth = 1;
-    Nearest best = {.distance2 = reach * reach};
     stack[0].node = 0;
     stack[0].distance2 = 0;
     while (depth > 0) {
         depth--;
-        if (stack[depth].distance2 > best.distance2 * (1 + 1e-9) + tie)
+        if (stack[depth].distance2 > best->reach * best->reach)
             continue;
         const SlBvhNode *node = &sdf->tree[stack[depth].node];
         for (uint32_t k = 0; k < node->count; k++)
-            consider(sdf, node->first + k, p, tie, &best);
+            consider(sdf, node->first + k, p, best);
         if (node->count > 0)
             continue;
         double left = sl_bvh_box_distance2(&sdf->tree[node->first], p);
@@ -126,17 +136,47 @@ static Nearest nearest_in_tree(const SlSdf *sdf, SlD3 p, double reach, double ti
         stack[depth].node = node->first + !left_on_top;
         stack[depth++].distance2 = left_on_top ? left : right;
     }
-    return best;
+}
+
+/* The surface is no farther than by way of any corner of the cell. */
+static double reach_by_corners(const float *n, const float *f, float length)
+{
+    float least = INFINITY;
+    for (int k = 0; k < 8; k++) {
+        int i = k & 1, j = k >> 1 & 1, l = k >> 2;
+        float x = f[0] - (float)i, y = f[1] - (float)j, z = f[2] - (float)l;
+        float way = fabsf(n[sl_block_node(i, j, l)]) + length * sqrtf(x * x + y * y + z * z);
+        least = way < least ? way : least;
+    }
+    return 1.0001 * (double)least + 1e-3 * (double)length;
+}
+
+/* Distances change no faster than places: the least the distance times `side` can be. A little
+   less, for the corners' places are rounded. */
+static float least_by_corners(const float *n, const float *f, float length, float side)
+{
+    float most = -INFINITY;
+    for (int k = 0; k < 8; k++) {
+        int i = k & 1, j = k >> 1 & 1, l = k >> 2;
+        float x = f[0] - (float)i, y = f[1] - (float)j, z = f[2] - (float)l;
+        float least = side * n[sl_block_node(i, j, l)] - length * sqrtf(x * x + y * y + z * z);
+        most = least > most ? least : most;
+    }
+    return most - 1e-3f * length;
 }
 
 /* In a cell with that code, of that length, whose lowest node is n[0]. */
 static float sharp_distance(const SlSdf *sdf, uint32_t code, const float *n, SlVec3 point,
                             const float *f, float length, SlVec3 *gradient)
 {
-    double tie = 1e-10 * (double)sdf->cell * (double)sdf->cell;
-    double reach = 1.001 * (fabs((double)n[0]) + 1.7321 * (double)length);
-    Nearest near = code == SL_SDF_TREE ? nearest_in_tree(sdf, sl_d3_from(point), reach, tie)
-                                       : nearest_in_list(sdf, code - 1, sl_d3_from(point), tie);
+    SlD3 p = sl_d3_from(point);
+    Nearest near = {.distance2 = INFINITY,
+                    .reach = reach_by_corners(n, f, length),
+                    .tie = 1e-10 * (double)sdf->cell * (double)sdf->cell};
+    if (code == SL_SDF_TREE)
+        nearest_in_tree(sdf, p, &near);
+    else
+        nearest_in_list(sdf, code - 1, p, &near);
     float distance = (float)sqrt(near.distance2);
     const SlSdfTriangle *t = &sdf->triangles[near.triangle];
     float sign = sign_by_corners(n, f[0], f[1], f[2], length, distance);
@@ -220,7 +260,8 @@ bool sl_sdf_find_cell(const SlSdf *sdf, SlVec3 point, SlSdfCell *cell)
 }
 
 /* At q, in cells from the origin, inside the box. */
-static float distance_inside(const SlSdf *sdf, SlVec3 point, const float *q, SlVec3 *gradient)
+static float distance_inside(const SlSdf *sdf, SlVec3 point, const float *q, float reach,
+                             SlVec3 *gradient)
 {
     int32_t block[3];
     SlSdfCell cell;
@@ -247,12 +288,21 @@ static float distance_inside(const SlSdf *sdf, SlVec3 point, const float *q, SlV
         code = codes[cell_number(local)];
     }
     const float *n = values + sl_block_node(local[0], local[1], local[2]);
-    if (code > 0)
+    if (code == 0)
+        return interpolate(n, f[0], f[1], f[2], length, gradient);
+    float least = least_by_corners(n, f, length, sdf->side);
+    if (!(least > reach))
         return sharp_distance(sdf, code, n, point, f, length, gradient);
-    return interpolate(n, f[0], f[1], f[2], length, gradient);
+    interpolate(n, f[0], f[1], f[2], length, gradient);
+    return sdf->side * least;
 }
 
 float sl_sdf_distance(const SlSdf *sdf, SlVec3 point, SlVec3 *gradient)
+{
+    return sl_sdf_distance_within(sdf, point, INFINITY, gradient);
+}
+
+float sl_sdf_distance_within(const SlSdf *sdf, SlVec3 point, float reach, SlVec3 *gradient)
 {
     SlVec3 unused, *g = gradient != NULL ? gradient : &unused;
     float h = sdf->cell, past2 = 0;
@@ -265,8 +315,9 @@ float sl_sdf_distance(const SlSdf *sdf, SlVec3 point, SlVec3 *gradient)
         q[k] = inside;
     }
     SlVec3 in_box = {sdf->origin.x + h * q[0], sdf->origin.y + h * q[1], sdf->origin.z + h * q[2]};
-    float value = distance_inside(sdf, past2 > 0 ? in_box : point, q, g);
-    if (past2 > 0) {
+    bool beyond = past2 > 0;
+    float value = distance_inside(sdf, beyond ? in_box : point, q, beyond ? INFINITY : reach, g);
+    if (beyond) {
         /* The box is convex and holds the mesh, so from its nearest point to any point of the mesh
            is at a right angle or more: distances add at least as Pythagoras has it. */
         float total = sqrtf(past2 + value * value);

@@ -24,6 +24,7 @@ typedef struct SlSdfSettings {
 typedef struct SlSdfTriangle {
     float corners[9];
     float front, behind; /* +1 or -1 */
+    float center[3], radius; /* of a ball around it: spares most of a cell's triangles */
 } SlSdfTriangle;
 
 /* A cell's code: 0 to interpolate; a sharp cell's number + 1; SL_SDF_TREE to ask the tree;
@@ -70,6 +71,9 @@ void sl_sdf_destroy(SlSdf *sdf);
    NULL, is that of the interpolant (of length near 1) or exact (of length 1). The point must be
    finite. */
 float sl_sdf_distance(const SlSdf *sdf, SlVec3 point, SlVec3 *gradient);
+/* The same bits where the distance is at most `reach`; elsewhere it only promises more than reach
+   and no more than the distance and a tenth of a cell, which spares most of the work. */
+float sl_sdf_distance_within(const SlSdf *sdf, SlVec3 point, float reach, SlVec3 *gradient);
 /* Many points at once, in parallel: 3 floats each. gradients may be NULL. */
 void sl_sdf_distances(SlContext *context, const SlSdf *sdf, const float *points, size_t count,
                       float *distances, float *gradients);

@@ -132,6 +132,18 @@ typedef struct Sides {
     const uint32_t *places; /* of the field's triangles in the tree */
 } Sides;
 
+/* A ball about the middle, as floats. */
+static void find_ball(const SlTriangle *t, SlD3 middle, SlSdfTriangle *kept)
+{
+    SlVec3 center = sl_d3_float(middle);
+    double radius = 0;
+    const SlD3 corners[3] = {t->a, t->b, t->c};
+    for (int k = 0; k < 3; k++)
+        radius = fmax(radius, sl_d3_length(sl_d3_sub(corners[k], sl_d3_from(center))));
+    memcpy(kept->center, &center, sizeof center);
+    kept->radius = (float)(1.00001 * radius);
+}
+
 /* A little off the face's middle, on either side. */
 static void find_sides(void *argument, size_t begin, size_t end, size_t chunk)
 {
@@ -149,6 +161,7 @@ static void find_sides(void *argument, size_t begin, size_t end, size_t chunk)
         double behind = sl_bvh_winding(bvh, sl_d3_along(middle, -off, normal));
         memcpy(sdf->triangles[k].corners, bvh->corners + 9 * (size_t)s->places[k],
                sizeof sdf->triangles[k].corners);
+        find_ball(&t, middle, &sdf->triangles[k]);
         sdf->triangles[k].front = front > 0.5 ? -1.0f : 1.0f;
         sdf->triangles[k].behind = behind > 0.5 ? -1.0f : 1.0f;
     }

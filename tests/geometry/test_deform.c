@@ -61,7 +61,7 @@ static double worst_error(SlDeform *body, const Course *course, double time, dou
         double truth = (double)sl_length(sl_sub(x, center)) - radius;
         if (fabs(truth) > reach)
             continue;
-        worst = fmax(worst, fabs((double)sl_deform_distance(body, x, &g, &v) - truth));
+        worst = fmax(worst, fabs((double)sl_deform_distance(body, x, INFINITY, &g, &v) - truth));
         SlVec3 n = sl_unit(sl_sub(x, center));
         *worst_normal = fmax(*worst_normal, 1 - (double)sl_dot(n, sl_unit(g)));
     }
@@ -112,7 +112,7 @@ static void velocity_is_the_surface_s(void **state)
         SlVec3 g, v;
         if (k % 25 == 0)
             sl_deform_seek(body, 0.0003 * (double)k);
-        sl_deform_distance(body, random_point(k, 2), &g, &v);
+        sl_deform_distance(body, random_point(k, 2), INFINITY, &g, &v);
         assert_less((double)sl_length(sl_sub(v, sl_vec3(2, 1, 0))), 1e-4);
     }
     sl_deform_destroy(body);
@@ -126,7 +126,7 @@ static void velocity_is_the_surface_s(void **state)
         if (fabs((double)sl_length(x) - radius) > 2 * cell)
             continue;
         sl_deform_seek(body, time);
-        sl_deform_distance(body, x, &g, &v);
+        sl_deform_distance(body, x, INFINITY, &g, &v);
         worst = fmax(worst, (double)sl_length(sl_sub(v, sl_unit(x))));
     }
     print_message("growing: velocity off by at most %.3f of it\n", worst);
@@ -146,7 +146,7 @@ static void ask(SlDeform *body, double time, Answers *answers)
     sl_deform_seek(body, time);
     for (uint64_t k = 0; k < POINTS; k++)
         answers->distance[k] =
-            sl_deform_distance(body, random_point(k, 1.3f), &g, &answers->velocity[k]);
+            sl_deform_distance(body, random_point(k, 1.3f), INFINITY, &g, &answers->velocity[k]);
 }
 
 /* Distance and velocity have no jump at a key, nor where a loop begins again. */
@@ -186,11 +186,11 @@ static void ends_hold(void **state)
     SlVec3 g, v;
     sl_deform_seek(body, -1);
     for (uint64_t k = 0; k < 200; k++)
-        assert_true(sl_deform_distance(body, random_point(k, 1.5f), &g, &v) ==
+        assert_true(sl_deform_distance(body, random_point(k, 1.5f), INFINITY, &g, &v) ==
                     sl_sdf_distance(&body->keys[0].field, random_point(k, 1.5f), &g));
     sl_deform_seek(body, 0.3);
     for (uint64_t k = 0; k < 200; k++) {
-        assert_true(sl_deform_distance(body, random_point(k, 1.5f), &g, &v) ==
+        assert_true(sl_deform_distance(body, random_point(k, 1.5f), INFINITY, &g, &v) ==
                     sl_sdf_distance(&body->keys[3].field, random_point(k, 1.5f), &g));
         assert_true(sl_length(v) == 0);
     }
@@ -214,7 +214,7 @@ static void the_same_bits(void **state)
             SlVec3 g, v;
             if (k % 100 == 0)
                 sl_deform_seek(body, 0.00016 * (double)k);
-            float got[7] = {sl_deform_distance(body, random_point(k, 1.6f), &g, &v)};
+            float got[7] = {sl_deform_distance(body, random_point(k, 1.6f), INFINITY, &g, &v)};
             memcpy(got + 1, &g, sizeof g);
             memcpy(got + 4, &v, sizeof v);
             if (round == 0)
@@ -224,6 +224,33 @@ static void the_same_bits(void **state)
         sl_deform_destroy(body);
         sl_context_destroy(context);
     }
+}
+
+/* The short way out gives the same bits within reach, and is right about the rest. */
+static void reach_changes_nothing_within(void **state)
+{
+    Course course = {{{0, 0, 0}, {0.3f, 0.1f, 0}, {0.5f, 0.3f, 0.1f}, {0.6f, 0.3f, 0.4f}},
+                     {1, 1.2f, 1.1f, 0.9f}, {64, 64, 64, 64}};
+    SlDeform *body = make_body(*state, &course, false);
+    sl_deform_seek(body, 0.13);
+    const float reach = 0.07f;
+    size_t within = 0, beyond = 0;
+    for (uint64_t k = 0; k < 5000; k++) {
+        SlVec3 x = random_point(k, 1.5f), g, h, v, w;
+        float full = sl_deform_distance(body, x, INFINITY, &g, &v);
+        float some = sl_deform_distance(body, x, reach, &h, &w);
+        if (full <= reach) {
+            assert_true(some == full);
+            assert_memory_equal(&g, &h, sizeof g);
+            assert_memory_equal(&v, &w, sizeof v);
+            within++;
+        } else {
+            assert_true(some > reach && some <= full + 0.1f * (float)cell);
+            beyond++;
+        }
+    }
+    assert_true(within > 500 && beyond > 500);
+    sl_deform_destroy(body);
 }
 
 static int make_context(void **state)
@@ -244,6 +271,7 @@ int main(void)
         cmocka_unit_test(blend_is_the_ball_between), cmocka_unit_test(other_triangles_blend_too),
         cmocka_unit_test(velocity_is_the_surface_s), cmocka_unit_test(time_is_continuous),
         cmocka_unit_test(ends_hold),                 cmocka_unit_test(the_same_bits),
+        cmocka_unit_test(reach_changes_nothing_within),
     };
     return cmocka_run_group_tests(tests, make_context, drop_context);
 }

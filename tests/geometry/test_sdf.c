@@ -200,13 +200,44 @@ static int drop_context(void **state)
     return 0;
 }
 
+/* The short way out, for both signs, against the whole query. */
+static void test_within(void **state)
+{
+    SlContext *context = *state;
+    SlMesh mesh = make_torus(context, 96, 40);
+    for (int hollow = 0; hollow < 2; hollow++) {
+        SlSdf sdf;
+        SlSdfSettings s = sl_default_sdf_settings(0.05);
+        s.hollow = hollow == 1;
+        size_t within = 0, beyond = 0;
+        assert_ok(sl_sdf_create(context, &mesh, &s, &sdf, &test_error));
+        assert_true(sdf.fine_count > 0 && sdf.tree_count > 0);
+        for (uint64_t k = 0; k < 20000; k++) {
+            SlVec3 x = random_point(k, 0.6f), g, h;
+            float reach = 0.02f * (float)(k % 8), full = sl_sdf_distance(&sdf, x, &g);
+            float some = sl_sdf_distance_within(&sdf, x, reach, &h);
+            if (full <= reach) {
+                assert_true(some == full);
+                assert_memory_equal(&g, &h, sizeof g);
+                within++;
+            } else {
+                assert_true(some > reach && some <= full + 0.1f * sdf.cell);
+                beyond++;
+            }
+        }
+        assert_true(within > 300 && beyond > 300);
+        sl_sdf_destroy(&sdf);
+    }
+    sl_mesh_destroy(&mesh);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_threads), cmocka_unit_test(test_gradient),
         cmocka_unit_test(test_far),     cmocka_unit_test(test_hollow),
         cmocka_unit_test(test_sheet),   cmocka_unit_test(test_degenerate),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_within),
     };
     return cmocka_run_group_tests(tests, make_context, drop_context);
 }
