@@ -176,8 +176,14 @@ static SlStatus anchor(SlJson *json, const char *folder, const char *where, cons
     value[length++] = '"';
     value[length] = '\0';
     free(real);
+    /* The value stands where it stood: errors about it are the file's, not a --set's. */
+    SlJsonId id = (SlJsonId)(name - json->nodes);
+    SlJsonPlace place = name->place;
     SlSceneOverride anchored = {where, value};
-    return sl_override_apply(json, &anchored, error);
+    SlStatus status = sl_override_apply(json, &anchored, error);
+    if (status == SL_OK)
+        json->nodes[id].place = place;
+    return status;
 }
 
 /* An override may move the nodes: they are looked up anew each time. */
