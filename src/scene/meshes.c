@@ -182,8 +182,14 @@ static SlStatus anchor(SlJson *json, const char *folder, const char *where, cons
     value[length++] = '"';
     value[length] = '\0';
     free(real);
+    /* The value stands where it stood: errors about it are the file's, not a --set's. */
+    SlJsonId id = (SlJsonId)(name - json->nodes);
+    SlJsonPlace place = name->place;
     SlSceneOverride anchored = {where, value};
-    return sl_override_apply(json, &anchored, error);
+    SlStatus status = sl_override_apply(json, &anchored, error);
+    if (status == SL_OK)
+        json->nodes[id].place = place;
+    return status;
 }
 
 SlStatus sl_scene_anchor_file(SlScene *scene, const SlJsonNode *file, const char *folder,

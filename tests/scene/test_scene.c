@@ -277,6 +277,8 @@ static void bad_overrides_are_refused(void **state)
         {{"systems[99999999999]", "1"}, "--set systems[99999999999]: a whole number"},
         {{"systems[0]name", "1"}, "--set systems[0]name: '.' or '[' is needed between"},
         {{"domain[0]", "1"}, "--set domain[0]: domain is not an array"},
+        {{"render.light[1]", "1"},
+         "--set render.light[1]: the scene has no render.light; give it whole, as in render.light=["},
         {{"time..frames", "1"}, "--set time..frames: a key of 1 to 63 bytes is needed"},
         {{".time", "1"}, "--set .time: a key of 1 to 63 bytes is needed"},
         {{"time.", "1"}, "--set time.: a key of 1 to 63 bytes is needed"},
