@@ -158,9 +158,9 @@ void sl_solids_sum_forces(const SlSolids *solids, SlSystem *system, const SlPbfP
         force->center = solids->centers[body];
         for (size_t k = 0; k < 3; k++) {
             size_t lane = SL_FORCE_LANES * body + k;
-            double per = -mass / (dt * dt);
-            force->force[k] = per * sl_fold_sum(pass->forces, chunks, stride, lane);
-            force->torque[k] = per * sl_fold_sum(pass->forces, chunks, stride, lane + 3);
+            double per = mass / (dt * dt);
+            force->force[k] = 0 - per * sl_fold_sum(pass->forces, chunks, stride, lane);
+            force->torque[k] = 0 - per * sl_fold_sum(pass->forces, chunks, stride, lane + 3);
         }
     }
 }
