@@ -55,6 +55,8 @@ typedef struct AppInput {
 
 /* -1: go on; otherwise the exit code (help was asked for, or the line is wrong). */
 int app_parse(const AppCommand *command, int count, char **words, AppInput *input);
+/* Adds the "path=value" of a --set; -1, or an exit code. */
+int app_add_set(const AppCommand *command, const char *text, AppInput *input);
 void app_input_free(AppInput *input);
 /* A whole number from low to high; false after an error message. */
 bool app_whole(const AppCommand *command, const char *option, const char *text, uint64_t low,

@@ -174,22 +174,6 @@ static bool try_apart(const char *path, AppInput *input, bool coarse, bool talk,
     return trial->code == EXIT_DONE;
 }
 
-static void add_set(AppInput *input, double value, const char *format, unsigned system)
-{
-    char path[128], text[160];
-    if (input->set_count >= APP_MOST_SETS)
-        return;
-    snprintf(path, sizeof path, format, system);
-    int length = snprintf(text, sizeof text, "%s", path);
-    snprintf(text + length + 1, sizeof text - (size_t)length - 1, "%.9g", value);
-    char *copy = malloc(sizeof text);
-    if (copy == NULL)
-        return;
-    memcpy(copy, text, sizeof text);
-    input->set_storage[input->set_count] = copy;
-    input->sets[input->set_count++] = (SlSceneOverride){copy, copy + length + 1};
-}
-
 /* The same scene with so few particles that the whole run is short. */
 static SlStatus coarsen(const char *path, AppInput *input, SlError *error)
 {
@@ -207,9 +191,13 @@ static SlStatus coarsen(const char *path, AppInput *input, SlError *error)
         double count = (double)sl_world_particle_count(world);
         double factor = fmin(fmax(cbrt(count / coarse_particles), 1), 4);
         const SlFrameView *view = sl_world_view(world);
-        for (unsigned s = 0; s < view->system_count; s++)
-            add_set(input, (double)view->systems[s].spacing * factor,
-                    "systems[%u].parameters.spacing", s);
+        for (unsigned s = 0; s < view->system_count; s++) {
+            char text[160];
+            snprintf(text, sizeof text, "systems[%u].parameters.spacing=%.9g", s,
+                     (double)view->systems[s].spacing * factor);
+            if (app_add_set(&app_estimate_command, text, input) >= 0)
+                status = SL_ERROR_MEMORY;
+        }
     }
     sl_world_destroy(world);
     sl_scene_destroy(scene);

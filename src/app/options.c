@@ -82,8 +82,7 @@ static int unknown_option(const AppCommand *command, const char *word)
                            near != NULL ? "?" : "");
 }
 
-/* Splits "path=value" of --set. */
-static int add_set(const AppCommand *command, const char *text, AppInput *input)
+int app_add_set(const AppCommand *command, const char *text, AppInput *input)
 {
     const char *equals = strchr(text, '=');
     if (equals == NULL || equals == text)
@@ -149,7 +148,7 @@ int app_parse(const AppCommand *command, int count, char **words, AppInput *inpu
         if (!option->repeats && strlen(value) > APP_MOST_BYTES)
             return too_long(command, value);
         if (option->repeats) {
-            int code = add_set(command, value, input);
+            int code = app_add_set(command, value, input);
             if (code >= 0)
                 return code;
         } else if (input->value[place] != NULL) {

@@ -363,7 +363,7 @@ static int run(int count, char **words)
     const char *every = input.value[O_EVERY] != NULL ? input.value[O_EVERY] : "5min";
     if (code < 0 && !app_rhythm_read(&app_run_command, every, &job.rhythm))
         code = EXIT_USAGE;
-    job.resume_exact = job.resume && input.value[O_RESUME][0] != '\0';
+    job.resume_exact = input.value[O_RESUME] != NULL && input.value[O_RESUME][0] != '\0';
     if (code < 0 && job.resume_exact &&
         !app_whole(&app_run_command, "resume", input.value[O_RESUME], 0, 10000000,
                    &job.resume_frame))

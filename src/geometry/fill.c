@@ -65,12 +65,13 @@ static void try_random(Row *row, int64_t x)
         uint32_t other = k + (uint32_t)(((uint64_t)r.value[3] * (parts - k)) >> 32);
         uint32_t drawn = part[other];
         part[other] = part[k];
+        uint32_t layer = drawn / (side * side);
         try_place(row,
                   corner(plan, 0, x) + width * (drawn % side + (double)sl_random_unit(r.value[0])),
                   corner(plan, 1, row->y) +
                       width * (drawn / side % side + (double)sl_random_unit(r.value[1])),
                   corner(plan, 2, row->z) +
-                      width * (drawn / (side * side) + (double)sl_random_unit(r.value[2])));
+                      width * (layer + (double)sl_random_unit(r.value[2])));
     }
 }
 

@@ -218,10 +218,20 @@ SlPose sl_pose_from(const SlColliderPose *pose)
     return made;
 }
 
+static bool same_pose(const SlPose *a, const SlPose *b)
+{
+    bool same = true;
+    for (int k = 0; k < 3; k++)
+        same &= (&a->position.x)[k] == (&b->position.x)[k] && (&a->pivot.x)[k] == (&b->pivot.x)[k];
+    for (int k = 0; k < 4; k++)
+        same &= a->rotation[k] == b->rotation[k];
+    return same;
+}
+
 SlPose sl_pose_between(const SlPose *from, const SlPose *to, double s)
 {
     /* At rest to the bit: a way of 1e-9 m would be a velocity. */
-    if (s >= 1 || memcmp(from, to, sizeof *to) == 0)
+    if (s >= 1 || same_pose(from, to))
         return *to;
     SlPose pose = {.pivot = to->pivot};
     SlVec3 start = sl_sub(sl_pose_point(from, to->pivot), to->pivot);

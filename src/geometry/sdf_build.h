@@ -17,9 +17,9 @@ typedef struct SlSdfLayer {
     bool fine;             /* fine blocks; else the field's own */
     double cell;           /* m */
     size_t block_count;
-    const SlD3 *corners;   /* lowest node of each block */
+    SlD3 *corners;   /* lowest node of each block */
     const float *values;   /* SL_BLOCK_STRIDE per block */
-    const SlVec3 *normals; /* the same */
+    SlVec3 *normals; /* the same */
     uint32_t *codes;       /* per block and cell, see SlSdf.codes */
 } SlSdfLayer;
 

@@ -109,7 +109,7 @@ bool sl_sdf_refine(SlSdfBuild *b, SlSdfLayer *layer, SlSdfLayer *finer)
 void sl_sdf_layer_free(SlSdfBuild *b, SlSdfLayer *layer)
 {
     SlMemory *memory = &b->context->memory;
-    sl_free(memory, (void *)(uintptr_t)layer->corners, layer->block_count * sizeof(SlD3));
-    sl_free(memory, (void *)(uintptr_t)layer->normals,
+    sl_free(memory, layer->corners, layer->block_count * sizeof(SlD3));
+    sl_free(memory, layer->normals,
             layer->block_count * SL_BLOCK_STRIDE * sizeof(SlVec3));
 }

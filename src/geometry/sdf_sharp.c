@@ -207,14 +207,14 @@ static bool append(SlSdf *sdf, const Candidates *c, size_t cells, Lists *lists)
 }
 
 /* Lists of all flagged cells of a layer. `cells` has room for a batch. */
-static bool collect(const SlSdfBuild *b, uint32_t *cells, const Candidates *c, Lists *lists)
+static bool collect(const SlSdfBuild *b, uint32_t *cells, Candidates *c, Lists *lists)
 {
     size_t total = c->layer->block_count * SL_BLOCK_CELL_COUNT, waiting = 0;
     for (size_t k = 0; k < total; k++) {
         if (c->layer->codes[k] != 0)
             cells[waiting++] = (uint32_t)k;
         if (waiting == BATCH || (k + 1 == total && waiting > 0)) {
-            sl_parallel_for(b->context->pool, waiting, 64, find_candidates, (void *)(uintptr_t)c);
+            sl_parallel_for(b->context->pool, waiting, 64, find_candidates, c);
             if (!append(b->sdf, c, waiting, lists))
                 return false;
             waiting = 0;

@@ -87,7 +87,7 @@ static SlMover *find_mover(SlWorld *world, SlColliderId id)
 /* Shapes that move at all have a row of motions, from the first that does. */
 static void note_moving(SlWorld *world, SlColliderId id)
 {
-    if (id >= SL_FIRST_MESH_ID)
+    if (id >= world->shape_count)
         return;
     world->shape_moves[id] = true;
     if (world->moves)
@@ -130,14 +130,14 @@ SlStatus sl_collider_set_motion(SlWorld *world, SlColliderId id, const SlMotionD
         return status;
     sl_motion_destroy(mover->path);
     mover->path = motion;
-    if (id >= SL_FIRST_MESH_ID) {
+    if (id < world->shape_count) {
+        SlPose start = sl_motion_pose(motion, 0);
+        world->shapes[id] = sl_pose_shape(&start, &world->rest_shapes[id]);
+        world->moves = world->shape_moves[id] = true;
+        sl_world_tell_surroundings(world);
+    } else {
         sl_world_move_meshes(world, 0, 0);
-        return SL_OK;
     }
-    SlPose start = sl_motion_pose(motion, 0);
-    world->shapes[id] = sl_pose_shape(&start, &world->rest_shapes[id]);
-    world->moves = world->shape_moves[id] = true;
-    sl_world_tell_surroundings(world);
     return SL_OK;
 }
 
