@@ -11,15 +11,28 @@ const char *sl_stage_name(SlStage stage)
     return (unsigned)stage < SL_STAGE_COUNT ? names[stage] : "unknown";
 }
 
+/* Where sub-step k ends, `done` seconds into an interval of dt. */
+static double end_of_step(const SlSystem *system, double dt, double done, uint32_t k)
+{
+    const SlSolver *solver = system->solver;
+    if (solver->step_length != NULL) {
+        double length = solver->step_length(system, dt - done);
+        return length < dt - done ? done + length : dt;
+    }
+    uint32_t steps = solver->steps(system);
+    return k + 1 < steps ? (k + 1) * (dt / steps) : dt;
+}
+
 /* One system over the interval, in its own sub-steps. */
 static SlStatus step_system(SlWorld *world, SlWorldSystem *holder, double dt, SlError *error)
 {
     SlSystem *system = &holder->base;
-    uint32_t steps = system->solver->steps(system);
-    double sub = dt / steps;
-    for (uint32_t k = 0; k < steps; k++) {
+    double done = 0;
+    for (uint32_t k = 0; done < dt; k++) {
+        double end = end_of_step(system, dt, done, k);
+        double sub = system->solver->steps != NULL ? dt / system->solver->steps(system) : end - done;
         memset(&system->stats, 0, sizeof system->stats);
-        sl_world_move_bodies(world, world->time + k * sub, sub);
+        sl_world_move_bodies(world, world->time + done, sub);
         SlStatus status = sl_flow_emit(&holder->flow, system, sub, error);
         if (status == SL_OK)
             status = system->solver->step(system, sub, error);
@@ -27,8 +40,9 @@ static SlStatus step_system(SlWorld *world, SlWorldSystem *holder, double dt, Sl
             status = sl_flow_drain(&holder->flow, system, error);
         if (status != SL_OK)
             return status;
+        done = end;
         system->step++;
-        system->time = k + 1 == steps ? world->time + dt : world->time + (k + 1) * sub;
+        system->time = world->time + done;
         system->stats.step = system->step;
         system->stats.time = system->time;
         system->stats.dt = sub;
