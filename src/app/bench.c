@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "core/peak.h"
 
-static const BenchKind *const kinds[] = {&bench_passes, &bench_render};
+static const BenchKind *const kinds[] = {&bench_passes, &bench_render, &bench_snow};
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 /* The machine the bars were set on: 2 threads of multiply-adds. */

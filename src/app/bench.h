@@ -26,7 +26,7 @@ typedef struct BenchKind {
     SlStatus (*run)(Bench *bench, SlError *error);
 } BenchKind;
 
-extern const BenchKind bench_passes, bench_render;
+extern const BenchKind bench_passes, bench_render, bench_snow;
 
 void bench_report(Bench *bench, double value, const char *unit, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
