@@ -57,12 +57,13 @@ static Surface surface_of(const SlSnowContacts *c, uint32_t body, SlVec3 x)
     return s;
 }
 
-void sl_snow_find_near(const SlSnowContacts *c, SlVec3 center, float radius, SlSnowNear *near)
+void sl_snow_find_near(const SlSnowContacts *c, SlVec3 center, float half, SlSnowNear *near)
 {
+    static const float corner = 1.7320509f; /* of a cube; a wall meets its faces first */
     size_t bodies = SL_SNOW_WALLS + c->around->shape_count + c->around->field_count;
     near->count = 0;
     for (uint32_t k = 0; k < bodies; k++)
-        if (surface_of(c, k, center).distance <= radius)
+        if (surface_of(c, k, center).distance <= (k < SL_SNOW_WALLS ? half : corner * half))
             near->bodies[near->count++] = (uint16_t)k;
 }
 

@@ -16,7 +16,7 @@ typedef struct SlSnowContacts {
     float dt; /* s */
 } SlSnowContacts;
 
-/* The bodies that anything within `radius` of a point can touch: found once for a block. */
+/* The bodies that anything in a cube can touch: found once for a block. */
 typedef struct SlSnowNear {
     uint32_t count;
     uint16_t bodies[SL_SNOW_MOST_NEAR];
@@ -25,7 +25,8 @@ typedef struct SlSnowNear {
 /* What a collision took from a velocity: nothing, its part along a normal, or all. */
 typedef enum SlSnowHeld { SL_HELD_FREE, SL_HELD_NORMAL, SL_HELD_ALL } SlSnowHeld;
 
-void sl_snow_find_near(const SlSnowContacts *c, SlVec3 center, float radius, SlSnowNear *near);
+/* Of the cube with half its edge around a point. */
+void sl_snow_find_near(const SlSnowContacts *c, SlVec3 center, float half, SlSnowNear *near);
 /* A node at x: its velocity after collision. The normal is that of the body that holds it. */
 SlSnowHeld sl_snow_meet_node(const SlSnowContacts *c, const SlSnowNear *near, SlVec3 x, SlVec3 *v,
                              SlVec3 *normal);

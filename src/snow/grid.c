@@ -33,7 +33,7 @@ static void update_block(const SlSnowPass *p, size_t block)
     SlBlockCoord c = blocks->coords[block];
     SlVec3 middle = sl_add(node_place(p, c, 0), sl_vec3(1.5f * h, 1.5f * h, 1.5f * h)), normal;
     SlSnowNear near;
-    sl_snow_find_near(&p->contacts, middle, 3 * h, &near);
+    sl_snow_find_near(&p->contacts, middle, 1.6f * h, &near);
     for (int k = 0; k < SL_SNOW_BLOCK_NODES; k++) {
         float *node = nodes + 4 * k, *other = second != NULL ? second + 4 * k : NULL;
         if (!(node[3] > least_mass * p->mass)) {

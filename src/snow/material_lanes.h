@@ -83,13 +83,17 @@ SL_INLINE void rotate(F8 *pp, F8 *qq, F8 *pq, F8 *rp, F8 *rq, Mat *U, int p, int
     }
 }
 
-/* e = U diag(values) U^T: three cyclic Jacobi sweeps, enough for floats. */
-SL_INLINE void eigen(Sym e, F8 values[3], Mat *U)
+/* e = U diag(values) U^T by cyclic Jacobi: three sweeps are enough for floats, two where what they
+   leave is below the digits of a strain. */
+SL_INLINE void eigen(Sym e, I8 owned, F8 values[3], Mat *U)
 {
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
             U->m[i][j] = f8(i == j ? 1.0f : 0.0f);
     for (int sweep = 0; sweep < 3; sweep++) {
+        F8 left = f8_max(f8_abs(e.xy), f8_max(f8_abs(e.zx), f8_abs(e.yz)));
+        if (sweep == 2 && i8_bits((left > f8(1e-8f)) & owned) == 0)
+            break;
         rotate(&e.xx, &e.yy, &e.xy, &e.zx, &e.yz, U, 0, 1);
         rotate(&e.xx, &e.zz, &e.zx, &e.xy, &e.yz, U, 0, 2);
         rotate(&e.yy, &e.zz, &e.yz, &e.xy, &e.zx, U, 1, 2);
@@ -131,7 +135,7 @@ SL_INLINE void yield(const Material *material, I8 owned, Sym *e, F8 *plastic)
     F8 values[3], clamped[3], ratio = f8(1);
     I8 any = (I8)f8(0);
     Mat U;
-    eigen(*e, values, &U);
+    eigen(*e, owned, values, &U);
     for (int k = 0; k < 3; k++) {
         F8 s = stretch_less_one(values[k]);
         F8 in = f8_max(f8_min(s, material->most), material->least);
@@ -171,7 +175,7 @@ SL_INLINE Sym shear_part(Sym e, I8 owned)
     if (i8_bits((f8_max(high, f8(0) - low) > f8(0.2f)) & owned) != 0) {
         F8 values[3];
         Mat U;
-        eigen(e, values, &U);
+        eigen(e, owned, values, &U);
         for (int k = 0; k < 3; k++) {
             F8 s = stretch_less_one(values[k]);
             values[k] = s * (f8(1) + s);

@@ -190,9 +190,10 @@ SL_INLINE void to_particles(const SlSnowPass *p, uint32_t block, bool cubic, int
     SlBlockCoord coord = sl_snow_block_of(blocks, block);
     float h = p->lattice.cell;
     SlSnowNear near;
-    SlVec3 middle = {h * (float)(4 * coord.x + 3), h * (float)(4 * coord.y + 3),
-                     h * (float)(4 * coord.z + 3)};
-    sl_snow_find_near(&p->contacts, middle, 7 * h, &near); /* 3.5 sqrt(3) and a way */
+    /* Its particles are within 2.5 cells of this along each axis, and go less than one. */
+    SlVec3 middle = {h * ((float)(4 * coord.x) + 2.75f), h * ((float)(4 * coord.y) + 2.75f),
+                     h * ((float)(4 * coord.z) + 2.75f)};
+    sl_snow_find_near(&p->contacts, middle, 3.5f * h, &near);
     Tally tally = {0};
     size_t end = blocks->start[block + 1];
     for (size_t i = blocks->start[block]; i < end; i += 8) {
