@@ -69,18 +69,17 @@ static void free_arrays(SlSnowBlocks *b)
     SlMemory *memory = &b->context->memory;
     size_t n = b->capacity, node_bytes = n * SL_SNOW_BLOCK_FLOATS * sizeof(float);
     sl_free(memory, b->coords, n * sizeof *b->coords);
-    sl_free(memory, b->nodes, node_bytes);
-    sl_free(memory, b->second, node_bytes);
+    for (int k = 0; k < SL_LAYER_COUNT; k++)
+        sl_free(memory, b->layer[k], node_bytes);
     sl_free(memory, b->table, b->table_size * sizeof *b->table);
     sl_free(memory, b->start, (n + 1) * sizeof *b->start);
     sl_free(memory, b->reach, n * sizeof *b->reach);
     sl_free(memory, b->by_colour, n * sizeof *b->by_colour);
 }
 
-SlStatus sl_snow_blocks_create(SlContext *context, bool second, SlSnowBlocks *blocks)
+void sl_snow_blocks_create(SlContext *context, uint32_t layers, SlSnowBlocks *blocks)
 {
-    *blocks = (SlSnowBlocks){.context = context, .wants_second = second};
-    return SL_OK;
+    *blocks = (SlSnowBlocks){.context = context, .layers = layers};
 }
 
 void sl_snow_blocks_destroy(SlSnowBlocks *blocks)
@@ -105,25 +104,30 @@ static bool grow(SlSnowBlocks *b, uint32_t capacity)
     size_t n = capacity, node_bytes = n * SL_SNOW_BLOCK_FLOATS * sizeof(float);
     free_arrays(b);
     *b = (SlSnowBlocks){.context = b->context,
-                        .wants_second = b->wants_second,
+                        .layers = b->layers,
                         .capacity = capacity,
                         .table_size = table_for(capacity)};
     b->coords = sl_alloc(memory, n * sizeof *b->coords);
-    b->nodes = sl_alloc(memory, node_bytes);
-    b->second = b->wants_second ? sl_alloc(memory, node_bytes) : NULL;
+    bool ok = true;
+    for (int k = 0; k < SL_LAYER_COUNT; k++)
+        if ((b->layers >> k & 1) != 0) {
+            b->layer[k] = sl_alloc(memory, node_bytes);
+            ok = ok && b->layer[k] != NULL;
+        }
     b->table = sl_alloc(memory, b->table_size * sizeof *b->table);
     b->start = sl_alloc(memory, (n + 1) * sizeof *b->start);
     b->reach = sl_alloc(memory, n * sizeof *b->reach);
     b->by_colour = sl_alloc(memory, n * sizeof *b->by_colour);
-    return b->coords != NULL && b->nodes != NULL && (b->second != NULL || !b->wants_second) &&
-           b->table != NULL && b->start != NULL && b->reach != NULL && b->by_colour != NULL;
+    return ok && b->coords != NULL && b->table != NULL && b->start != NULL && b->reach != NULL &&
+           b->by_colour != NULL;
 }
 
-uint64_t sl_snow_blocks_bytes(bool second, uint64_t count)
+uint64_t sl_snow_blocks_bytes(uint32_t layers, uint64_t count)
 {
     /* Eight in a cell fill a block with 512; the surface and room to spread are as many again. */
     uint64_t capacity = 256 + count / 64;
-    uint64_t each = SL_SNOW_BLOCK_FLOATS * sizeof(float) * (second ? 2 : 1) +
+    uint64_t each = SL_SNOW_BLOCK_FLOATS * sizeof(float) *
+                        (uint64_t)__builtin_popcount(layers) +
                     sizeof(SlBlockCoord) + 10 * sizeof(uint32_t) + 3 * sizeof(uint32_t);
     return capacity * each + count * (3 * sizeof(uint32_t) + sizeof(uint64_t));
 }
@@ -202,9 +206,9 @@ static void clear_nodes(void *argument, size_t begin, size_t end, size_t chunk)
     (void)chunk;
     const SlSnowBlocks *b = argument;
     size_t floats = (end - begin) * SL_SNOW_BLOCK_FLOATS;
-    memset(b->nodes + begin * SL_SNOW_BLOCK_FLOATS, 0, floats * sizeof(float));
-    if (b->second != NULL)
-        memset(b->second + begin * SL_SNOW_BLOCK_FLOATS, 0, floats * sizeof(float));
+    for (int k = SL_NODES; k <= SL_CHANGE; k++)
+        if (b->layer[k] != NULL)
+            memset(b->layer[k] + begin * SL_SNOW_BLOCK_FLOATS, 0, floats * sizeof(float));
 }
 
 /* The box of occupied blocks; an error where their numbers do not fit. */

@@ -17,15 +17,26 @@ enum {
     SL_SNOW_COLOURS = 8
 };
 
+/* What nodes hold, an array of float4 records each; which of them exist is the solver's choice. */
+typedef enum SlSnowLayer {
+    SL_NODES,       /* momentum and mass, later velocity and mass */
+    SL_CHANGE,      /* FLIP: impulse of stress, later v' - a v */
+    SL_HELD,        /* semi-implicit: normal and SlSnowHeld of collided nodes */
+    SL_RESIDUAL,    /* … and the vectors of conjugate residuals */
+    SL_DIRECTION,
+    SL_A_RESIDUAL,
+    SL_A_DIRECTION,
+    SL_LAYER_COUNT
+} SlSnowLayer;
+
 typedef struct SlSnowBlocks {
     SlContext *context;
     uint32_t touched;      /* blocks with nodes */
     uint32_t occupied;     /* blocks with particles */
     uint32_t capacity;     /* of either */
     SlBlockCoord *coords;  /* [touched] */
-    float *nodes;          /* per touched block: momentum and mass, later velocity and mass */
-    float *second;         /* the same size again where a solver needs it, else NULL */
-    bool wants_second;
+    float *layer[SL_LAYER_COUNT]; /* SL_SNOW_BLOCK_FLOATS per touched block, or NULL */
+    uint32_t layers;       /* bit per layer that exists */
     uint32_t *table;       /* touched block at a hash's place, or SL_NO_BLOCK */
     uint32_t table_size;
     uint32_t *start;       /* [occupied + 1]: first particle */
@@ -59,12 +70,14 @@ static inline SlBlockCoord sl_snow_block_of(const SlSnowBlocks *blocks, uint32_t
     return blocks->coords[blocks->reach[occupied][0]];
 }
 
-SlStatus sl_snow_blocks_create(SlContext *context, bool second, SlSnowBlocks *blocks);
+/* layers: a bit for each that shall exist. */
+void sl_snow_blocks_create(SlContext *context, uint32_t layers, SlSnowBlocks *blocks);
 void sl_snow_blocks_destroy(SlSnowBlocks *blocks);
 /* About what they take for so many particles, scratch of the sort included. */
-uint64_t sl_snow_blocks_bytes(bool second, uint64_t count);
+uint64_t sl_snow_blocks_bytes(uint32_t layers, uint64_t count);
 
-/* Sorts particles by block, in place order within a block, and lists blocks. Nodes are 0 after it.
+/* Sorts particles by block, in place order within a block, and lists blocks. Nodes and
+   changes are 0 after it.
    Takes scratch from the arena; may allocate when more blocks are touched than ever before. */
 SlStatus sl_snow_blocks_sort(SlSnowBlocks *blocks, SlParticles *particles,
                              const SlSnowLattice *lattice, SlError *error);

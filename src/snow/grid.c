@@ -1,5 +1,7 @@
 #include "snow/grid.h"
 
+#include <string.h>
+
 #include "math/vec3.h"
 
 /* Nodes lighter than this share of a particle's mass have no velocity: up to 1e-5 nothing is
@@ -24,27 +26,41 @@ static SlVec3 starred_velocity(const SlSnowPass *p, const float *node, const flo
     return sl_add(v, sl_scale(p->gravity, p->dt));
 }
 
+static float *layer_of(const SlSnowBlocks *blocks, SlSnowLayer layer, size_t block)
+{
+    return blocks->layer[layer] != NULL ? blocks->layer[layer] + block * SL_SNOW_BLOCK_FLOATS
+                                        : NULL;
+}
+
 static void update_block(const SlSnowPass *p, size_t block)
 {
     const SlSnowBlocks *blocks = p->blocks;
     float h = p->lattice.cell;
-    float *nodes = blocks->nodes + block * SL_SNOW_BLOCK_FLOATS;
-    float *second = blocks->second != NULL ? blocks->second + block * SL_SNOW_BLOCK_FLOATS : NULL;
+    float *nodes = blocks->layer[SL_NODES] + block * SL_SNOW_BLOCK_FLOATS;
+    float *second = layer_of(blocks, SL_CHANGE, block), *hold = layer_of(blocks, SL_HELD, block);
     SlBlockCoord c = blocks->coords[block];
-    SlVec3 middle = sl_add(node_place(p, c, 0), sl_vec3(1.5f * h, 1.5f * h, 1.5f * h)), normal;
+    SlVec3 middle = sl_add(node_place(p, c, 0), sl_vec3(1.5f * h, 1.5f * h, 1.5f * h));
     SlSnowNear near;
     sl_snow_find_near(&p->contacts, middle, 1.6f * h, &near);
     for (int k = 0; k < SL_SNOW_BLOCK_NODES; k++) {
         float *node = nodes + 4 * k, *other = second != NULL ? second + 4 * k : NULL;
         if (!(node[3] > least_mass * p->mass)) {
             node[0] = node[1] = node[2] = 0;
+            if (hold != NULL)
+                hold[4 * k + 3] = SL_HELD_ALL;
             if (other != NULL)
                 other[0] = other[1] = other[2] = 0;
             continue;
         }
         SlVec3 v = starred_velocity(p, node, other);
+        SlVec3 normal = {0, 0, 0};
+        SlSnowHeld held = SL_HELD_FREE;
         if (near.count > 0)
-            sl_snow_meet_node(&p->contacts, &near, node_place(p, c, k), &v, &normal);
+            held = sl_snow_meet_node(&p->contacts, &near, node_place(p, c, k), &v, &normal);
+        if (hold != NULL) {
+            memcpy(hold + 4 * k, &normal, sizeof normal);
+            hold[4 * k + 3] = (float)held;
+        }
         if (other != NULL) {
             float kept = p->keep / node[3];
             other[0] = v.x - kept * node[0];

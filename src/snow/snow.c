@@ -13,6 +13,7 @@
 #include "core/timer.h"
 #include "math/vec3.h"
 #include "snow/grid.h"
+#include "snow/implicit.h"
 
 enum {
     P_SPACING,
@@ -31,6 +32,10 @@ enum {
     P_VARY_DENSITY,
     P_STICKY,
     P_FLIP,
+    P_INTEGRATION,
+    P_BETA,
+    P_TOLERANCE,
+    P_MOST_ITERATIONS,
     P_TIME_STEP,
     P_SOUND_LIMIT,
     P_SPEED_LIMIT,
@@ -38,6 +43,7 @@ enum {
 };
 
 #define NUMBER(value) SL_PARAM_NUMBER, {{value}}
+#define WHOLE(value) SL_PARAM_INTEGER, {{value}}
 #define CHOICE(value) SL_PARAM_CHOICE, {{value}}
 static const SlParamRow rows[P_COUNT] = {
     [P_SPACING] = {"spacing", NUMBER(0.02), 1e-5, 1e3, "m", NULL,
@@ -74,18 +80,28 @@ static const SlParamRow rows[P_COUNT] = {
                   "domain's walls too; others have friction only"},
     [P_FLIP] = {"flip", NUMBER(0.95), 0, 1, "", NULL,
                 "transfer flip: share of FLIP, the rest is PIC, per 0.5 ms"},
+    [P_INTEGRATION] = {"integration", CHOICE(0), 0, 1, "", "explicit|implicit",
+                       "explicit: many short steps; implicit: the paper's semi-implicit update, "
+                       "few long ones"},
+    [P_BETA] = {"beta", NUMBER(1), 0, 1, "", NULL,
+                "implicit: 0 explicit, 0.5 trapezoidal, 1 backward Euler"},
+    [P_TOLERANCE] = {"tolerance", NUMBER(1e-3), 1e-6, 0.5, "", NULL,
+                     "implicit: residual at which the solve ends, over the first one"},
+    [P_MOST_ITERATIONS] = {"most_iterations", WHOLE(200), 1, 10000, "", NULL,
+                           "implicit: a solve that takes more ends unfinished, and steps become "
+                           "half as long"},
     [P_TIME_STEP] = {"time_step", NUMBER(0), 0, 1, "s", NULL,
-                     "longest step; 0: by sound_limit and speed_limit"},
+                     "longest step; 0: by speed_limit, and explicit by sound_limit, implicit 0.5 ms"},
     [P_SOUND_LIMIT] = {"sound_limit", NUMBER(0.5), 0.01, 1, "cells", NULL,
-                       "how far sound goes in a step, where snow is stiffest"},
+                       "explicit: how far sound goes in a step, where snow is stiffest"},
     [P_SPEED_LIMIT] = {"speed_limit", NUMBER(0.4), 0.01, 1, "cells", NULL,
                        "how far the fastest particle or body goes in a step"},
 };
 
 /* A step below this does not end a run in reasonable time, and nothing sane asks for it. */
 static const double least_step = 1e-9;
-/* FLIP's share is given for steps of this length, the paper's. */
-static const double flip_time = 5e-4;
+/* The paper's semi-implicit step; FLIP's share is given for steps of this length. */
+static const double long_step = 5e-4;
 /* A change of J_P in one step that tells of a step too large. */
 static const double most_flow = 0.2;
 
@@ -105,9 +121,23 @@ static double mu_of(const SlSystem *system)
     return sl_param(system, P_STIFFNESS) / (2 * (1 + sl_param(system, P_POISSON)));
 }
 
+static bool is_implicit(const SlSystem *system)
+{
+    return sl_param(system, P_INTEGRATION) == 1;
+}
+
 static bool is_flip(const SlSystem *system)
 {
     return sl_param(system, P_TRANSFER) == SL_SNOW_FLIP;
+}
+
+/* What the nodes must hold. */
+static uint32_t layers_of(const SlSystem *system)
+{
+    uint32_t layers = 1u << SL_NODES | (is_flip(system) ? 1u << SL_CHANGE : 0);
+    for (int k = SL_HELD; k < SL_LAYER_COUNT && is_implicit(system); k++)
+        layers |= 1u << k;
+    return layers;
 }
 
 static void set_constants(const SlSystem *system, double dt, SlSnowPass *pass)
@@ -120,8 +150,9 @@ static void set_constants(const SlSystem *system, double dt, SlSnowPass *pass)
     pass->dt = (float)dt;
     pass->rest_density = (float)sl_param(system, P_REST_DENSITY);
     pass->mass = (float)(sl_param(system, P_REST_DENSITY) * d * d * d);
-    pass->keep = is_flip(system) ? (float)pow(sl_param(system, P_FLIP), dt / flip_time) : 0;
+    pass->keep = is_flip(system) ? (float)pow(sl_param(system, P_FLIP), dt / long_step) : 0;
     pass->affine = is_flip(system) ? 0 : (float)(h * h / 4);
+    pass->implicit = (float)(sl_param(system, P_BETA) * dt * dt);
     pass->runaway_speed = (float)(10 * h / dt);
     pass->mu = (float)mu_of(system);
     pass->lambda = (float)lambda_of(system);
@@ -155,9 +186,10 @@ static void bind_fields(SlSystem *system, SlSnowPass *pass)
 /* A particle whose J_P is 0 is new: placed or emitted, with a position and a velocity only. */
 static void begin_lives(void *argument, size_t begin, size_t end, size_t chunk)
 {
-    (void)chunk;
     const SlSnowPass *p = argument;
+    p->fresh[chunk] = 0;
     for (size_t i = begin; i < end; i++) {
+        p->fresh[chunk] |= p->volume[i] == 0;
         if (p->plastic[i] != 0)
             continue;
         p->plastic[i] = 1;
@@ -172,13 +204,16 @@ static void begin_lives(void *argument, size_t begin, size_t end, size_t chunk)
 SlStatus sl_snow_begin(SlSystem *system, double dt, SlSnowPass *pass, SlError *error)
 {
     SlSnowState *state = system->state;
-    (void)error;
+    size_t count = system->particles.count;
     memset(pass, 0, sizeof *pass);
     sl_arena_reset(&system->context->arena);
     set_constants(system, dt, pass);
     bind_fields(system, pass);
     pass->blocks = &state->blocks;
-    sl_parallel_for(system->context->pool, system->particles.count, 8192, begin_lives, pass);
+    pass->fresh = SL_PUSH(&system->context->arena, uint8_t, sl_chunk_count(count, SL_SNOW_CHUNK));
+    if (pass->fresh == NULL)
+        return sl_error_set(error, SL_ERROR_MEMORY, "snow: no memory for the scratch of a step");
+    sl_parallel_for(system->context->pool, count, SL_SNOW_CHUNK, begin_lives, pass);
     return SL_OK;
 }
 
@@ -192,7 +227,10 @@ SlStatus sl_snow_sort(SlSystem *system, SlSnowPass *pass, SlError *error)
     bind_fields(system, pass);
     pass->partials = SL_PUSH(&system->context->arena, double,
                              (size_t)state->blocks.capacity *SL_SNOW_PARTIALS);
-    if (pass->partials == NULL)
+    if (is_implicit(system))
+        pass->solve_partials = SL_PUSH(&system->context->arena, double,
+                                       2 * (size_t)state->blocks.capacity);
+    if (pass->partials == NULL || (is_implicit(system) && pass->solve_partials == NULL))
         return sl_error_set(error, SL_ERROR_MEMORY, "snow: no memory for the scratch of a step");
     return SL_OK;
 }
@@ -226,6 +264,16 @@ void sl_snow_to_grid(const SlSystem *system, const SlSnowPass *pass)
         sl_parallel_for(system->context->pool, blocks->colour_start[colour + 1] - first, 2,
                         run_chunk, &run);
     }
+}
+
+void sl_snow_measure_volumes(const SlSystem *system, const SlSnowPass *pass)
+{
+    Run run = {pass, transfer_of(system)->volumes, NULL};
+    for (size_t c = 0; c < sl_chunk_count(system->particles.count, SL_SNOW_CHUNK); c++)
+        if (pass->fresh[c] != 0) {
+            sl_parallel_for(system->context->pool, pass->blocks->occupied, 2, run_chunk, &run);
+            return;
+        }
 }
 
 void sl_snow_to_particles(const SlSystem *system, const SlSnowPass *pass)
@@ -289,6 +337,29 @@ static SlStatus conclude(SlSystem *system, const SlSnowPass *pass, double dt, Sl
     return SL_OK;
 }
 
+/* Step 6 of §4.1. A solve that does not end makes the steps to come half as long, until ten in a row
+   have ended; what it found so far is used, for its residual only ever falls. */
+static void solve(SlSystem *system, SlSnowPass *pass)
+{
+    SlSnowState *state = system->state;
+    SlSnowSolve s = {.pass = pass,
+                     .tolerance = sl_param(system, P_TOLERANCE),
+                     .most_iterations = (uint32_t)sl_param(system, P_MOST_ITERATIONS)};
+    bool converged = sl_snow_solve(&s);
+    system->stats.iterations = s.iterations;
+    state->ended = converged ? state->ended + 1 : 0;
+    if (!converged) {
+        state->halvings += state->halvings < 10;
+        sl_log(system->context, SL_LOG_WARNING,
+               "%s: at %.4f s the solve ended after %u iterations with %.2g of its residual left; "
+               "steps are halved",
+               system->name, system->time, s.iterations, s.left);
+    } else if (state->halvings > 0 && state->ended >= 10) {
+        state->halvings--;
+        state->ended = 0;
+    }
+}
+
 /* Document 001 §4.1, its numbers at the right. */
 static SlStatus step(SlSystem *system, double dt, SlError *error)
 {
@@ -301,14 +372,16 @@ static SlStatus step(SlSystem *system, double dt, SlError *error)
         return status;
     sl_lap(&mark, &ms[SL_STAGE_SORT]);
 
-    sl_snow_to_grid(system, &pass); /* 1 rasterise, 3 forces */
+    sl_snow_to_grid(system, &pass);         /* 1 rasterise, 3 forces */
+    sl_snow_measure_volumes(system, &pass); /* 2, where particles are new: no force is theirs yet */
     sl_lap(&mark, &ms[SL_STAGE_PREDICT]);
 
-    sl_snow_update_nodes(&pass); /* 4 velocities, 5 collisions, 6 explicit: v' = v* */
+    sl_snow_update_nodes(&pass); /* 4 velocities, 5 collisions */
+    if (is_implicit(system))
+        solve(system, &pass); /* 6; explicit: v' = v* */
     sl_lap(&mark, &ms[SL_STAGE_SOLVE]);
 
-    sl_snow_to_particles(system, &pass); /* 2 volumes, 7 deformation, 8 velocities, 9 collisions,
-                                            10 positions */
+    sl_snow_to_particles(system, &pass); /* 7 deformation, 8 velocities, 9 collisions, 10 places */
     status = conclude(system, &pass, dt, error);
     sl_lap(&mark, &ms[SL_STAGE_FINISH]);
     return status;
@@ -318,9 +391,8 @@ static SlStatus start(SlSystem *system, SlError *error)
 {
     SlSnowState *state = system->state;
     SlSnowPass pass;
-    SlStatus status = sl_snow_blocks_create(system->context, is_flip(system), &state->blocks);
-    if (status == SL_OK)
-        status = sl_snow_begin(system, 1, &pass, error);
+    sl_snow_blocks_create(system->context, layers_of(system), &state->blocks);
+    SlStatus status = sl_snow_begin(system, 1, &pass, error);
     if (status == SL_OK)
         status = sl_snow_sort(system, &pass, error);
     for (size_t i = 0; i < system->particles.count; i++) {
@@ -343,7 +415,7 @@ static void finish(SlSystem *system)
 
 static uint64_t memory_needed(const SlSystem *system, uint64_t count)
 {
-    return sl_snow_blocks_bytes(is_flip(system), count);
+    return sl_snow_blocks_bytes(layers_of(system), count);
 }
 
 /* Of any body during the last step. */
@@ -363,10 +435,12 @@ static double step_length(const SlSystem *system, double left)
     const SlSnowState *state = system->state;
     double h = cell_of(system), given = sl_param(system, P_TIME_STEP);
     double speed = fmax(state->fastest, fastest_body(&system->surroundings));
-    double most = fmin(sl_param(system, P_SOUND_LIMIT) * h / state->stiffest,
-                       sl_param(system, P_SPEED_LIMIT) * h / fmax(speed, 1e-9));
+    double most = is_implicit(system) ? long_step
+                                      : sl_param(system, P_SOUND_LIMIT) * h / state->stiffest;
+    most = fmin(most, sl_param(system, P_SPEED_LIMIT) * h / fmax(speed, 1e-9));
     if (given > 0)
         most = given;
+    most *= exp2(-state->halvings);
     return left / ceil(left / fmax(most, least_step));
 }
 
@@ -378,6 +452,8 @@ static float spacing(const SlSystem *system)
 static const SlStateRow state_rows[] = {
     {"fastest", offsetof(SlSnowState, fastest), sizeof(double), "m/s, of any particle"},
     {"stiffest", offsetof(SlSnowState, stiffest), sizeof(double), "m/s, fastest sound anywhere"},
+    {"halvings", offsetof(SlSnowState, halvings), sizeof(uint32_t), "of the step, by solves"},
+    {"ended", offsetof(SlSnowState, ended), sizeof(uint32_t), "solves that ended, in a row"},
 };
 
 const SlSolver sl_snow_solver = {

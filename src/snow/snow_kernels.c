@@ -42,6 +42,23 @@ SL_INLINE I8 first_lanes(size_t count)
     return lane < (int32_t)count;
 }
 
+/* Full groups are stored whole; the rest of a block's last group belongs to the next block. */
+SL_INLINE void put_records(float *to, const Records *from, size_t count)
+{
+    if (count == 8)
+        memcpy(to, from, sizeof *from);
+    else
+        memcpy(to, from, count * sizeof from->at[0]);
+}
+
+SL_INLINE void put_floats(float *to, F8 from, size_t count)
+{
+    if (count == 8)
+        f8_store(to, from);
+    else
+        memcpy(to, &from, count * sizeof(float));
+}
+
 /* §4.1 step 1: m_i = sum m_p w, momentum m_p v_p w, with APIC also m_p C (x_i - x_p) w; step 3,
    equation (6): the impulse of stress -dt V0 tau grad w. */
 SL_INLINE void to_grid(const SlSnowPass *p, uint32_t block, bool cubic, int nodes, bool split)
@@ -81,9 +98,34 @@ SL_INLINE void to_grid(const SlSnowPass *p, uint32_t block, bool cubic, int node
             scatter(tile, second, &weights, j, f8_twice(value.at[j]), slopes, nodes, split);
         }
     }
-    add_tile(blocks->nodes, blocks->reach[block], tile);
+    add_tile(blocks->layer[SL_NODES], blocks->reach[block], tile);
     if (split)
-        add_tile(blocks->second, blocks->reach[block], second);
+        add_tile(blocks->layer[SL_CHANGE], blocks->reach[block], second);
+}
+
+/* Step 2, for particles that have none: V0 = m / rho0 with rho0 = sum m_i w / h³. A particle alone
+   would get 38 times its share of the volume, and a stiffness that no step is short enough for. */
+SL_INLINE void volumes(const SlSnowPass *p, uint32_t block, bool cubic, int nodes)
+{
+    const SlSnowBlocks *blocks = p->blocks;
+    _Alignas(32) float tile[TILE_FLOATS];
+    load_tile(blocks->layer[SL_NODES], blocks->reach[block], tile);
+    SlBlockCoord coord = sl_snow_block_of(blocks, block);
+    float h = p->lattice.cell;
+    size_t end = blocks->start[block + 1];
+    for (size_t i = blocks->start[block]; i < end; i += 8) {
+        size_t count = end - i < 8 ? end - i : 8;
+        Weights weights;
+        find_weights(&p->lattice, coord, p->position + 4 * i, p->fraction + 4 * i, cubic, &weights);
+        Records value;
+        memset(&value, 0, sizeof value);
+        for (size_t j = 0; j < count; j++)
+            gather_value(tile, &weights, j, value.at[j], nodes);
+        F8 mass = mass_at(p, variation_at(p, i)), old = f8_load(p->volume + i);
+        F8 measured = mass * f8(h * h * h) / f8x4_load(value.at[0]).w;
+        F8 most = f8(2) * mass / f8(p->rest_density);
+        put_floats(p->volume + i, f8_select(old > f8(0), old, f8_min(measured, most)), count);
+    }
 }
 
 /* A block's sums, in the order of its particles. */
@@ -132,23 +174,6 @@ static void meet_bodies(const SlSnowPass *p, const SlSnowNear *near, size_t i, s
     }
 }
 
-/* Full groups are stored whole; the rest of a block's last group belongs to the next block. */
-SL_INLINE void put_records(float *to, const Records *from, size_t count)
-{
-    if (count == 8)
-        memcpy(to, from, sizeof *from);
-    else
-        memcpy(to, from, count * sizeof from->at[0]);
-}
-
-SL_INLINE void put_floats(float *to, F8 from, size_t count)
-{
-    if (count == 8)
-        f8_store(to, from);
-    else
-        memcpy(to, &from, count * sizeof(float));
-}
-
 /* Step 10: cells and fractions move, so that a way far below a float's digits of the position
    still counts. `position` is where the frame finds it, and says which cell the fraction is of. */
 SL_INLINE F8x3 advance(const SlSnowPass *p, size_t i, size_t count, const Records *move)
@@ -184,9 +209,9 @@ SL_INLINE void to_particles(const SlSnowPass *p, uint32_t block, bool cubic, int
 {
     const SlSnowBlocks *blocks = p->blocks;
     _Alignas(32) float tile[TILE_FLOATS], second[TILE_FLOATS];
-    load_tile(blocks->nodes, blocks->reach[block], tile);
+    load_tile(blocks->layer[SL_NODES], blocks->reach[block], tile);
     if (split)
-        load_tile(blocks->second, blocks->reach[block], second);
+        load_tile(blocks->layer[SL_CHANGE], blocks->reach[block], second);
     SlBlockCoord coord = sl_snow_block_of(blocks, block);
     float h = p->lattice.cell;
     SlSnowNear near;
@@ -215,13 +240,8 @@ SL_INLINE void to_particles(const SlSnowPass *p, uint32_t block, bool cubic, int
         F8x4 c[3] = {f8x4_load(slope[0].at[0]), f8x4_load(slope[1].at[0]),
                      f8x4_load(slope[2].at[0])};
 
-        /* step 2, once: V0 = m / rho0 with rho0 = sum m_i w / h³. A particle alone would get 38
-           times its share of the volume, and a stiffness that no step is short enough for. */
         F8 variation = variation_at(p, i), mass = mass_at(p, variation);
-        F8 volume = f8_load(p->volume + i), cell_volume = f8(h * h * h);
-        F8 share = mass / f8(p->rest_density);
-        volume = f8_select(volume > f8(0), volume,
-                           f8_min(mass * cell_volume / pic.w, f8(2) * share));
+        F8 cell_volume = f8(h * h * h);
         F8 dense = pic.w / (cell_volume * f8(p->rest_density));
 
         /* step 7 and §7 */
@@ -256,7 +276,6 @@ SL_INLINE void to_particles(const SlSnowPass *p, uint32_t block, bool cubic, int
             put_records(p->slope[k] + 4 * i, &slope[k], count);
         put_strain(p, i, count, e);
         put_floats(p->plastic + i, plastic, count);
-        put_floats(p->volume + i, volume, count);
         put_floats(p->density + i, dense, count);
         v = f8x4_load(velocity.at[0]);
         F8 sound2 = (material.lambda + material.mu + material.mu) * hardened(&material, plastic) /
@@ -275,6 +294,122 @@ SL_INLINE void to_particles(const SlSnowPass *p, uint32_t block, bool cubic, int
     out[SL_SNOW_BAD] = tally.bad;
 }
 
+/* Column k of U and s_k - 1 in slope[k]. */
+static void principal_frames(const SlSnowPass *p, uint32_t block)
+{
+    size_t end = p->blocks->start[block + 1];
+    for (size_t i = p->blocks->start[block]; i < end; i += 8) {
+        size_t count = end - i < 8 ? end - i : 8;
+        F8 values[3];
+        Mat U;
+        eigen(strain_at(p, i), first_lanes(count), values, &U);
+        for (int k = 0; k < 3; k++) {
+            Records out;
+            f8x4_store(out.at[0], (F8x4){U.m[0][k], U.m[1][k], U.m[2][k],
+                                         stretch_less_one(values[k])});
+            put_records(p->slope[k] + 4 * i, &out, count);
+        }
+    }
+}
+
+/* Equations (7) and (8) in the principal frame, where nothing of V is needed: from the gradient of u
+   to V0 A F_E^T. */
+SL_INLINE void hessian_of(const SlSnowPass *p, size_t i, const Records gradient[3],
+                          Records slope[3])
+{
+    F8x4 g[3], u[3];
+    Mat U, D;
+    F8 s[3], s1[3];
+    for (int k = 0; k < 3; k++) {
+        g[k] = f8x4_load(gradient[k].at[0]);
+        u[k] = f8x4_load(p->slope[k] + 4 * i);
+        U.m[0][k] = u[k].x;
+        U.m[1][k] = u[k].y;
+        U.m[2][k] = u[k].z;
+        s1[k] = u[k].w;
+        s[k] = f8(1) + s1[k];
+    }
+    /* D = U^T L U Sigma; column b of L is g[b] */
+    Mat LU;
+    for (int a = 0; a < 3; a++)
+        for (int k = 0; k < 3; k++) {
+            const F8 *g0 = &g[0].x, *g1 = &g[1].x, *g2 = &g[2].x;
+            LU.m[a][k] = f8_fma(g0[a], U.m[0][k], f8_fma(g1[a], U.m[1][k], g2[a] * U.m[2][k]));
+        }
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b < 3; b++)
+            D.m[a][b] = s[b] * f8_fma(U.m[0][a], LU.m[0][b],
+                                      f8_fma(U.m[1][a], LU.m[1][b], U.m[2][a] * LU.m[2][b]));
+    Material material = material_at(p, variation_at(p, i));
+    F8 hard = hardened(&material, f8_load(p->plastic + i));
+    hard *= f8(p->implicit) * f8_load(p->volume + i);
+    F8 mu2 = (material.mu + material.mu) * hard, lambda = material.lambda * hard;
+    F8 c[3] = {s[1] * s[2], s[2] * s[0], s[0] * s[1]};
+    /* J - 1 without cancelling: s1 = s - 1 */
+    F8 less = s1[0] + f8_fma(s[0], s1[1], s[0] * s[1] * s1[2]);
+    F8 trace = lambda * f8_fma(c[0], D.m[0][0], f8_fma(c[1], D.m[1][1], c[2] * D.m[2][2]));
+    F8 lambda_less = lambda * less;
+    Mat A; /* A Sigma */
+    for (int a = 0; a < 3; a++) {
+        int b = (a + 1) % 3, k = (a + 2) % 3;
+        F8 diagonal = f8_fma(mu2, D.m[a][a], trace * c[a]) +
+                      lambda_less * f8_fma(s[k], D.m[b][b], s[b] * D.m[k][k]);
+        A.m[a][a] = diagonal * s[a];
+        F8 turn = (D.m[a][b] - D.m[b][a]) / (s[a] + s[b]);
+        A.m[a][b] = (mu2 * (D.m[a][b] - turn) - lambda_less * s[k] * D.m[b][a]) * s[b];
+        A.m[b][a] = (mu2 * (D.m[b][a] + turn) - lambda_less * s[k] * D.m[a][b]) * s[a];
+    }
+    Mat UA;
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b < 3; b++)
+            UA.m[a][b] = f8_fma(U.m[a][0], A.m[0][b],
+                                f8_fma(U.m[a][1], A.m[1][b], U.m[a][2] * A.m[2][b]));
+    for (int b = 0; b < 3; b++) {
+#define ENTRY_(a)                                                                                  \
+    f8_fma(UA.m[a][0], U.m[b][0], f8_fma(UA.m[a][1], U.m[b][1], UA.m[a][2] * U.m[b][2]))
+        f8x4_store(slope[b].at[0], (F8x4){ENTRY_(0), ENTRY_(1), ENTRY_(2), f8(0)});
+#undef ENTRY_
+    }
+}
+
+SL_INLINE void hessian(const SlSnowPass *p, uint32_t block, SlSnowLayer from, SlSnowLayer to,
+                       bool cubic, int nodes)
+{
+    const SlSnowBlocks *blocks = p->blocks;
+    _Alignas(32) float tile[TILE_FLOATS], sum[TILE_FLOATS];
+    load_tile(blocks->layer[from], blocks->reach[block], tile);
+    memset(sum, 0, sizeof sum);
+    SlBlockCoord coord = sl_snow_block_of(blocks, block);
+    size_t end = blocks->start[block + 1];
+    for (size_t i = blocks->start[block]; i < end; i += 8) {
+        size_t count = end - i < 8 ? end - i : 8;
+        Weights weights;
+        find_weights(&p->lattice, coord, p->position + 4 * i, p->fraction + 4 * i, cubic, &weights);
+        Records value, gradient[3], slope[3];
+        memset(gradient, 0, sizeof gradient);
+        for (size_t j = 0; j < count; j++)
+            gather(tile, &weights, j, value.at[j], gradient[0].at[j], gradient[1].at[j],
+                   gradient[2].at[j], nodes);
+        hessian_of(p, i, gradient, slope);
+        for (size_t j = 0; j < count; j++) {
+            F8 slopes[3] = {f8_twice(slope[0].at[j]), f8_twice(slope[1].at[j]),
+                            f8_twice(slope[2].at[j])};
+            scatter(sum, sum, &weights, j, f8(0), slopes, nodes, false);
+        }
+    }
+    add_tile(blocks->layer[to], blocks->reach[block], sum);
+}
+
+static void mls_hessian(const SlSnowPass *p, uint32_t block, SlSnowLayer u, SlSnowLayer sum)
+{
+    hessian(p, block, u, sum, false, 3);
+}
+
+static void flip_hessian(const SlSnowPass *p, uint32_t block, SlSnowLayer u, SlSnowLayer sum)
+{
+    hessian(p, block, u, sum, true, 4);
+}
+
 static void mls_to_grid(const SlSnowPass *p, uint32_t block)
 {
     to_grid(p, block, false, 3, false);
@@ -283,6 +418,16 @@ static void mls_to_grid(const SlSnowPass *p, uint32_t block)
 static void mls_to_particles(const SlSnowPass *p, uint32_t block)
 {
     to_particles(p, block, false, 3, false);
+}
+
+static void mls_volumes(const SlSnowPass *p, uint32_t block)
+{
+    volumes(p, block, false, 3);
+}
+
+static void flip_volumes(const SlSnowPass *p, uint32_t block)
+{
+    volumes(p, block, true, 4);
 }
 
 static void flip_to_grid(const SlSnowPass *p, uint32_t block)
@@ -296,6 +441,7 @@ static void flip_to_particles(const SlSnowPass *p, uint32_t block)
 }
 
 SL_KERNEL_TABLE(SlSnowKernels, sl_snow_kernels) = {
-    .transfer = {[SL_SNOW_MLS] = {mls_to_grid, mls_to_particles},
-                 [SL_SNOW_FLIP] = {flip_to_grid, flip_to_particles}},
+    .principal_frames = principal_frames,
+    .transfer = {[SL_SNOW_MLS] = {mls_to_grid, mls_volumes, mls_to_particles, mls_hessian},
+                 [SL_SNOW_FLIP] = {flip_to_grid, flip_volumes, flip_to_particles, flip_hessian}},
 };

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,6 +135,38 @@ static inline M3 literal_stress(const LiteralMaterial *a, M3 FE, double JP)
     return m3_sum(P, a->lambda * hard * (J - 1), m3_cofactors(FE));
 }
 
+/* A = d²Psi/dF² : dF, with dR from its 3 x 3 system (FACTS §6.5). */
+static inline M3 literal_hessian(const LiteralMaterial *a, M3 F, double JP, M3 dF)
+{
+    M3 U, V, zero = {{{0}}};
+    double s[3], hard = exp(a->hardening * (1 - JP)), J = m3_det(F);
+    m3_svd(F, &U, s, &V);
+    M3 R = m3_mul(U, m3_transpose(V)), S = m3_mul(m3_transpose(R), F);
+    M3 right = m3_mul(m3_transpose(R), dF);
+    right = m3_sum(right, -1, m3_transpose(right));
+    M3 K = {{{S.m[0][0] + S.m[1][1], S.m[1][2], -S.m[0][2]},
+             {S.m[1][2], S.m[0][0] + S.m[2][2], S.m[0][1]},
+             {-S.m[0][2], S.m[0][1], S.m[1][1] + S.m[2][2]}}};
+    M3 inverse = m3_inverse(K);
+    double t[3];
+    for (int k = 0; k < 3; k++)
+        t[k] = inverse.m[k][0] * right.m[0][1] + inverse.m[k][1] * right.m[0][2] +
+               inverse.m[k][2] * right.m[1][2];
+    M3 dR = m3_mul(R, (M3){{{0, t[0], t[1]}, {-t[0], 0, t[2]}, {-t[1], -t[2], 0}}});
+    M3 cofactors = m3_cofactors(F), dC = zero;
+    double along = 0;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+            along += cofactors.m[i][j] * dF.m[i][j];
+            dC.m[i][j] = dF.m[i1][j1] * F.m[i2][j2] + F.m[i1][j1] * dF.m[i2][j2] -
+                         dF.m[i1][j2] * F.m[i2][j1] - F.m[i1][j2] * dF.m[i2][j1];
+        }
+    M3 A = m3_sum(zero, 2 * a->mu * hard, m3_sum(dF, -1, dR));
+    A = m3_sum(A, a->lambda * hard * along, cofactors);
+    return m3_sum(A, a->lambda * hard * (J - 1), dC);
+}
+
 /* §7: equation (12). */
 static inline void literal_yield(const LiteralMaterial *a, M3 *FE, M3 *FP)
 {
@@ -155,6 +188,8 @@ typedef struct LiteralParticle {
 
 typedef struct LiteralNode {
     double mass, v[3], old[3], force[3];
+    int held; /* by the floor: 0 not, 1 along y, 2 all */
+    double r[3], p[3], ar[3], ap[3];
 } LiteralNode;
 
 typedef struct Literal {
@@ -163,6 +198,8 @@ typedef struct Literal {
     LiteralMaterial material;
     LiteralParticle *particles;
     size_t count;
+    double beta, tolerance; /* semi-implicit where beta > 0 */
+    int iterations;         /* of the last step */
     int size, first; /* nodes along an axis, and the number of the first */
     LiteralNode *nodes;
     bool has_volumes;
@@ -219,16 +256,17 @@ static inline int literal_reach(const Literal *l, const LiteralParticle *p, Lite
     return count;
 }
 
-/* §8 against a floor at rest. */
-static inline void literal_collide(const Literal *l, double v[3])
+/* §8 against a floor at rest; what it holds. */
+static inline int literal_collide(const Literal *l, double v[3])
 {
     if (v[1] >= 0)
-        return;
+        return 0;
     double slip = hypot(v[0], v[2]), most = -l->friction * v[1];
     double left = slip <= most ? 0 : 1 - most / slip;
     v[0] *= left;
     v[2] *= left;
     v[1] = 0;
+    return left == 0 && l->friction > 0 ? 2 : 1;
 }
 
 /* Steps 1 and 3 of §4.1. */
@@ -284,8 +322,92 @@ static inline void literal_update_nodes(Literal *l)
         }
         node->v[1] += l->dt * l->gravity;
         if ((l->first + k / n % n) * l->h <= l->floor)
-            literal_collide(l, node->v);
+            node->held = literal_collide(l, node->v);
     }
+}
+
+/* out = P M^-1 beta dt² H u, at offsets within the nodes. */
+static inline void literal_pull(Literal *l, size_t u, size_t out)
+{
+    int total = l->size * l->size * l->size;
+#define AT_(node, offset) ((double *)(void *)((char *)(node) + (offset)))
+    for (int k = 0; k < total; k++)
+        memset(AT_(&l->nodes[k], out), 0, 3 * sizeof(double));
+    for (size_t i = 0; i < l->count; i++) {
+        LiteralParticle *p = &l->particles[i];
+        LiteralReach reach[64];
+        int count = literal_reach(l, p, reach);
+        M3 grad = {{{0}}};
+        for (const LiteralReach *r = reach; r < reach + count; r++)
+            for (int a = 0; a < 3; a++)
+                for (int b = 0; b < 3; b++)
+                    grad.m[a][b] += AT_(r->node, u)[a] * r->g[b];
+        M3 A = literal_hessian(&l->material, p->FE, m3_det(p->FP), m3_mul(grad, p->FE));
+        M3 Q = m3_mul(A, m3_transpose(p->FE));
+        for (const LiteralReach *r = reach; r < reach + count; r++)
+            for (int a = 0; a < 3; a++)
+                for (int b = 0; b < 3; b++)
+                    AT_(r->node, out)[a] += p->volume * Q.m[a][b] * r->g[b];
+    }
+    for (int k = 0; k < total; k++) {
+        LiteralNode *node = &l->nodes[k];
+        double *to = AT_(node, out);
+        for (int a = 0; a < 3; a++) {
+            bool held = node->held == 2 || (node->held == 1 && a == 1) || node->mass <= 0;
+            to[a] = held ? 0 : to[a] * l->beta * l->dt * l->dt / node->mass;
+        }
+    }
+#undef AT_
+}
+
+static inline double literal_dot(const Literal *l, size_t a, size_t b)
+{
+    double sum = 0;
+    for (int k = 0; k < l->size * l->size * l->size; k++) {
+        const LiteralNode *node = &l->nodes[k];
+        const double *x = (const double *)(const void *)((const char *)node + a);
+        const double *y = (const double *)(const void *)((const char *)node + b);
+        sum += node->mass * (x[0] * y[0] + x[1] * y[1] + x[2] * y[2]);
+    }
+    return sum;
+}
+
+/* Step 6: equation (9) by conjugate residuals in the inner product of masses. */
+static inline int literal_solve(Literal *l)
+{
+    size_t v = offsetof(LiteralNode, v), r = offsetof(LiteralNode, r), ar = offsetof(LiteralNode, ar);
+    size_t ap = offsetof(LiteralNode, ap);
+    int total = l->size * l->size * l->size, iterations = 0;
+    literal_pull(l, v, r);
+    for (int k = 0; k < total; k++)
+        for (int a = 0; a < 3; a++)
+            l->nodes[k].p[a] = l->nodes[k].r[a] = -l->nodes[k].r[a];
+    double first = literal_dot(l, r, r), norm = first, rho = 0;
+    double enough = fmax(l->tolerance * l->tolerance * first, 1e-14 * literal_dot(l, v, v));
+    while (norm > enough && iterations < 500) {
+        literal_pull(l, r, ar);
+        for (int k = 0; k < total; k++)
+            for (int a = 0; a < 3; a++)
+                l->nodes[k].ar[a] += l->nodes[k].r[a];
+        double old = rho;
+        rho = literal_dot(l, r, ar);
+        double beta = iterations == 0 ? 0 : rho / old;
+        for (int k = 0; k < total; k++)
+            for (int a = 0; a < 3; a++) {
+                LiteralNode *n = &l->nodes[k];
+                n->p[a] = n->r[a] + beta * n->p[a];
+                n->ap[a] = n->ar[a] + (iterations == 0 ? 0 : beta * n->ap[a]);
+            }
+        double alpha = rho / literal_dot(l, ap, ap);
+        for (int k = 0; k < total; k++)
+            for (int a = 0; a < 3; a++) {
+                l->nodes[k].v[a] += alpha * l->nodes[k].p[a];
+                l->nodes[k].r[a] -= alpha * l->nodes[k].ap[a];
+            }
+        norm = literal_dot(l, r, r);
+        iterations++;
+    }
+    return iterations;
 }
 
 /* Steps 7 to 10. */
@@ -330,6 +452,7 @@ static inline void literal_step(Literal *l)
     if (!l->has_volumes)
         literal_volumes(l);
     literal_update_nodes(l);
+    l->iterations = l->beta > 0 ? literal_solve(l) : 0;
     literal_to_particles(l);
 }
 

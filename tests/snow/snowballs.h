@@ -14,6 +14,7 @@ typedef struct BallSetting {
     float friction;
     bool no_gravity;
     SlIsa isa;
+    double beta, tolerance; /* semi-implicit where beta > 0 */
 } BallSetting;
 
 /* A ball that flies down towards the floor of an open domain; started. */
@@ -35,6 +36,12 @@ static inline SlWorld *ball_create(const BallSetting *b)
     assert_ok(sl_system_set_number(world, id, "time_step", b->time_step, &test_error));
     if (b->transfer != NULL)
         assert_ok(sl_system_set_text(world, id, "transfer", b->transfer, &test_error));
+    if (b->beta > 0) {
+        assert_ok(sl_system_set_text(world, id, "integration", "implicit", &test_error));
+        assert_ok(sl_system_set_number(world, id, "beta", b->beta, &test_error));
+        if (b->tolerance > 0)
+            assert_ok(sl_system_set_number(world, id, "tolerance", b->tolerance, &test_error));
+    }
     SlShape sphere = sl_default_shape(SL_SHAPE_SPHERE);
     sphere.center = b->center;
     sphere.radius = (float)b->radius;

@@ -89,7 +89,7 @@ static Sums node_sums(const SlSnowPass *p, bool velocities)
     Sums s = {0};
     for (uint32_t b = 0; b < p->blocks->touched; b++)
         for (int k = 0; k < SL_SNOW_BLOCK_NODES; k++) {
-            const float *node = p->blocks->nodes + (size_t)b * SL_SNOW_BLOCK_FLOATS + 4 * k;
+            const float *node = p->blocks->layer[SL_NODES] + (size_t)b * SL_SNOW_BLOCK_FLOATS + 4 * k;
             SlBlockCoord c = p->blocks->coords[b];
             int at[3] = {4 * c.x + (k >> 4), 4 * c.y + (k >> 2 & 3), 4 * c.z + (k & 3)};
             double x[3], v[3];
@@ -131,6 +131,7 @@ static void transfers_conserve(void **state)
         Sums before = particle_sums(&p, system);
         sl_snow_to_grid(system, &p);
         Sums grid = node_sums(&p, false);
+        sl_snow_measure_volumes(system, &p);
         sl_snow_update_nodes(&p);
         sl_snow_to_particles(system, &p);
         Sums after = particle_sums(&p, system);
