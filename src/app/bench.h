@@ -26,7 +26,8 @@ typedef struct BenchKind {
     SlStatus (*run)(Bench *bench, SlError *error);
 } BenchKind;
 
-extern const BenchKind bench_passes, bench_render, bench_store, bench_fields, bench_apbf;
+extern const BenchKind bench_passes, bench_render, bench_store, bench_fields, bench_apbf,
+    bench_snow;
 
 void bench_report(Bench *bench, double value, const char *unit, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -288,6 +288,39 @@ SL_INLINE void f8x4_store(float *base, F8x4 t)
 #endif
 }
 
+/* A float4 record in both halves. */
+SL_INLINE F8 f8_twice(const float *record)
+{
+#ifdef __AVX2__
+    return (F8)_mm256_broadcast_ps((const __m128 *)(const void *)record);
+#else
+    return (F8){record[0], record[1], record[2], record[3],
+                record[0], record[1], record[2], record[3]};
+#endif
+}
+
+/* low in the lower four lanes, high in the upper. */
+SL_INLINE F8 f8_halves(float low, float high)
+{
+#ifdef __AVX2__
+    return (F8)_mm256_insertf128_ps(_mm256_set1_ps(low), _mm_set1_ps(high), 1);
+#else
+    return (F8){low, low, low, low, high, high, high, high};
+#endif
+}
+
+/* The sum of both halves, as a float4 record. */
+SL_INLINE void f8_fold(float *record, F8 a)
+{
+#ifdef __AVX2__
+    _mm_storeu_ps(record, _mm_add_ps(_mm256_castps256_ps128((__m256)a),
+                                     _mm256_extractf128_ps((__m256)a, 1)));
+#else
+    for (int k = 0; k < 4; k++)
+        record[k] = a[k] + a[k + 4];
+#endif
+}
+
 /* Three channels at once. */
 typedef struct F8x3 {
     F8 x, y, z;

@@ -147,11 +147,14 @@ static void add_particle(SlFlow *flow, SlSystem *system, SlVec3 place, SlVec3 ve
 {
     SlParticles *particles = &system->particles;
     size_t i = particles->count++;
+    for (int id = 0; id < SL_F_COUNT; id++) { /* what a removed particle left there is not its */
+        size_t bytes = sl_storage_bytes(sl_field_rows[id].storage);
+        if (particles->data[id] != NULL)
+            memset((char *)particles->data[id] + bytes * i, 0, bytes);
+    }
     ((uint32_t *)particles->data[SL_F_ID])[i] = (uint32_t)flow->next_id++;
     memcpy(sl_f32x4(particles, SL_F_POSITION) + 4 * i, &place, sizeof place);
     memcpy(sl_f32x4(particles, SL_F_VELOCITY) + 4 * i, &velocity, sizeof velocity);
-    if (particles->data[SL_F_VARIATION] != NULL)
-        ((float *)particles->data[SL_F_VARIATION])[i] = 0;
 }
 
 /* One layer, `ahead` metres along the flow from the opening. */

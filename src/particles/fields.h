@@ -27,7 +27,16 @@ enum {
     ROW(DENSITY,   F32,   "density",   "",      EXPORT, "density over rest density, after the step") \
     ROW(LEVEL,     U32,   "level",     "",      STATE | EXPORT | SORT, "density iterations it gets") \
     ROW(VARIATION, F32,   "variation", "",      STATE | EXPORT | SORT,                             \
-        "how a particle differs from the mean, -1 to 1")
+        "how a particle differs from the mean, -1 to 1")                                           \
+    ROW(FRACTION,  F32X4, "fraction",  "cells", STATE | SORT, "place within the cell of position") \
+    ROW(STRETCH,   F32X4, "stretch",   "",      STATE | SORT, "elastic strain: xx, yy, zz")        \
+    ROW(SHEAR,     F32X4, "shear",     "",      STATE | SORT, "elastic strain: yz, zx, xy")        \
+    ROW(SLOPE_X,   F32X4, "slope_x",   "1/s",   STATE | SORT, "change of velocity along x")        \
+    ROW(SLOPE_Y,   F32X4, "slope_y",   "1/s",   STATE | SORT, "change of velocity along y")        \
+    ROW(SLOPE_Z,   F32X4, "slope_z",   "1/s",   STATE | SORT, "change of velocity along z")        \
+    ROW(PLASTIC,   F32,   "plastic",   "",      STATE | EXPORT | SORT,                             \
+        "volume kept by plastic flow: below 1 packed, above 1 torn")                               \
+    ROW(VOLUME,    F32,   "volume",    "m^3",   STATE | SORT, "volume before any deformation")
 
 #define SL_FIELD_ENUMERATOR_(name, ...) SL_F_##name,
 typedef enum SlFieldId { SL_FIELD_TABLE(SL_FIELD_ENUMERATOR_) SL_F_COUNT } SlFieldId;

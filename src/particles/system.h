@@ -34,8 +34,11 @@ typedef struct SlSolver {
     /* One sub-step of dt seconds; fills system->stats. */
     SlStatus (*step)(SlSystem *system, double dt, SlError *error);
     void (*finish)(SlSystem *system);
-    /* Sub-steps to cover a call of sl_world_step, and distance between particles at rest. */
+    /* Sub-steps to cover a call of sl_world_step: their number, or, where a solver chooses as it
+       goes (the other is NULL), the length of the next with `left` seconds to go, (0, left]. */
     uint32_t (*steps)(const SlSystem *system);
+    double (*step_length)(const SlSystem *system, double left);
+    /* Distance between particles at rest. */
     float (*spacing)(const SlSystem *system);
 } SlSolver;
 

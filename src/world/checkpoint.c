@@ -82,7 +82,7 @@ static void list_all(List *list, const SlWorld *world)
     }
     list->system = world->system_count;
     ADD_VALUE(list, "seed", "", "u64", world->def.seed);
-    ADD_VALUE(list, "interval", "", "f64 dt, u32 × 4", world->interval);
+    ADD_VALUE(list, "interval", "", "f64 × 4, u32 × 2, u64", world->interval);
     ADD_VALUE(list, "clock", "", "f64 × 2, u64", world->clock);
     add(list, "targets", "", "poses colliders go between", 0, 1, 1, sizeof world->targets,
         world->targets);
@@ -202,7 +202,8 @@ static const char *wrong_with(const SlWorld *world)
     if (interval->open > 1 || !(interval->dt >= 0 && interval->dt <= 10) ||
         (interval->open == 1 && interval->dt == 0) ||
         (interval->open == 1 && interval->system >= world->system_count) ||
-        (interval->open == 1 && (interval->steps == 0 || interval->step > interval->steps)))
+        !(interval->done >= 0 && interval->done <= interval->dt) || !isfinite(interval->began) ||
+        !(interval->length >= 0 && interval->length <= 10))
         return "interval";
     const SlClock *clock = &world->clock;
     if (!isfinite(clock->time) || !(clock->frame_time > 0) || clock->frame > world->frame)
@@ -225,14 +226,9 @@ static const char *wrong_with(const SlWorld *world)
 static void place_bodies(SlWorld *world)
 {
     const SlInterval *interval = &world->interval;
-    if (!(interval->dt > 0) || interval->steps == 0)
-        return;
     sl_world_note_targets(world);
-    double sub = interval->dt / interval->steps;
-    double begin = interval->open ? world->time : world->time - interval->dt;
-    uint32_t done = interval->open ? interval->step : interval->steps;
-    if (done > 0)
-        sl_world_move_bodies(world, begin + (done - 1) * sub, sub);
+    if (interval->length > 0)
+        sl_world_move_bodies(world, interval->began, interval->length);
 }
 
 SlStatus sl_world_restore(SlWorld *world, const SlStateView *state, SlError *error)

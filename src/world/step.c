@@ -32,24 +32,38 @@ static SlStatus sub_step(SlWorld *world, SlWorldSystem *holder, double time, dou
     return status;
 }
 
+/* Where sub-step k ends, `done` seconds into an interval of dt. */
+static double end_of_step(const SlSystem *system, double dt, double done, uint32_t k)
+{
+    const SlSolver *solver = system->solver;
+    if (solver->step_length != NULL) {
+        double length = solver->step_length(system, dt - done);
+        return length < dt - done ? done + length : dt;
+    }
+    uint32_t steps = solver->steps(system);
+    return k + 1 < steps ? (k + 1) * (dt / steps) : dt;
+}
+
 /* One system over the rest of the interval, in its own sub-steps. */
 static SlStatus step_system(SlWorld *world, SlWorldSystem *holder, SlError *error)
 {
     SlSystem *system = &holder->base;
     SlInterval *interval = &world->interval;
-    if (interval->step == 0)
-        interval->steps = system->solver->steps(system);
-    uint32_t steps = interval->steps;
-    double dt = interval->dt, sub = dt / steps;
-    while (interval->step < steps) {
-        uint32_t k = interval->step;
-        system->surroundings.interval_begins = k == 0;
-        SlStatus status = sub_step(world, holder, world->time + k * sub, sub, error);
+    double dt = interval->dt;
+    while (interval->done < dt) {
+        double end = end_of_step(system, dt, interval->done, interval->step);
+        double sub = system->solver->steps != NULL ? dt / system->solver->steps(system)
+                                                   : end - interval->done;
+        system->surroundings.interval_begins = interval->step == 0;
+        interval->began = world->time + interval->done;
+        interval->length = sub;
+        SlStatus status = sub_step(world, holder, interval->began, sub, error);
         if (status != SL_OK)
             return status;
         interval->step++;
+        interval->done = end;
         system->step++;
-        system->time = k + 1 == steps ? world->time + dt : world->time + (k + 1) * sub;
+        system->time = world->time + end;
         system->stats.step = system->step;
         system->stats.time = system->time;
         system->stats.dt = sub;
@@ -72,9 +86,12 @@ SlStatus sl_world_step(SlWorld *world, double dt, SlError *error)
     SlInterval *interval = &world->interval;
     if (!interval->open)
         *interval = (SlInterval){.dt = dt, .open = 1};
-    for (; interval->system < world->system_count; interval->system++, interval->step = 0)
+    for (; interval->system < world->system_count; interval->system++) {
         if ((status = step_system(world, world->systems[interval->system], error)) != SL_OK)
             return status;
+        interval->step = 0;
+        interval->done = 0;
+    }
     interval->open = 0;
     sl_world_couple(world, interval->dt);
     sl_world_reach_targets(world);

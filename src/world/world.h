@@ -79,8 +79,10 @@ typedef struct SlWorldSystem {
 /* An interval under way. It stays open where on_step stopped it; the next step ends it first. */
 typedef struct SlInterval {
     double dt;
-    uint32_t system, step, steps; /* next to do; sub-steps of that system */
-    uint32_t open;                /* 1: under way */
+    double done;          /* s of it, by the system whose turn it is */
+    double began, length; /* of the last sub-step: s since the world's start, s */
+    uint32_t system, step; /* next to do */
+    uint64_t open;         /* 1: under way */
 } SlInterval;
 
 /* Frames are counted from here: at frame `frame` it was `time`. */

@@ -1,0 +1,153 @@
+/* bench snow: a block of snow in free fall, at rest in itself or with every particle deformed. */
+#include <math.h>
+#include <string.h>
+
+#include "app/bench.h"
+#include "core/timer.h"
+#include "snow/grid.h"
+#include "snow/snow.h"
+#include "world/world.h"
+
+enum { MOST_REPEATS = 41 };
+
+enum { SORT, TO_GRID, GRID, TO_PARTICLES, ALL, STAGES };
+static const char *const stage_names[STAGES] = {"sort", "to_grid", "grid", "to_particles", "step"};
+
+static const double step_time = 1e-4;
+
+/* side³ particles, eight in a cell, far above the ground. */
+static SlStatus snow_block(uint32_t threads, uint32_t side, const char *transfer, SlWorld **world,
+                           SlError *error)
+{
+    SlWorldDef def = sl_default_world_def();
+    def.threads = threads;
+    def.domain = (SlBox){{0, 0, 0}, {20, 20, 20}};
+    SlSystemDef system = sl_default_system_def("snow");
+    SlSystemId id;
+    float size = (float)side * 0.02f;
+    SlBlockDef block = {.min = {5, 10, 5}, .max = {5 + size, 10 + size, 5 + size}};
+    SlStatus status = sl_world_create(&def, world, error);
+    if (status == SL_OK)
+        status = sl_world_add_system(*world, &system, &id, error);
+    if (status == SL_OK)
+        status = sl_system_set_text(*world, id, "transfer", transfer, error);
+    if (status == SL_OK)
+        status = sl_system_set_number(*world, id, "time_step", step_time, error);
+    if (status == SL_OK)
+        status = sl_system_add_block(*world, id, &block, error);
+    if (status == SL_OK) /* volumes are measured in the first step */
+        status = sl_world_step(*world, step_time, error);
+    return status;
+}
+
+/* F = I with up to 0.01 in each entry, by the particle's number; everything else as at the start. */
+static void deform(SlSystem *system, bool deformed)
+{
+    SlParticles *particles = &system->particles;
+    const uint32_t *id = particles->data[SL_F_ID];
+    float *stretch = sl_f32x4(particles, SL_F_STRETCH), *shear = sl_f32x4(particles, SL_F_SHEAR);
+    float *plastic = particles->data[SL_F_PLASTIC];
+    for (size_t i = 0; i < particles->count; i++) {
+        float F[9];
+        uint32_t hash = id[i];
+        for (int k = 0; k < 9; k++) {
+            hash = hash * 1664525u + 1013904223u;
+            float r = (float)(hash >> 8) * 0x1p-23f - 1;
+            F[k] = (k % 4 == 0 ? 1 : 0) + (deformed ? 0.01f * r : 0);
+        }
+        for (size_t a = 0; a < 3; a++) {
+            size_t b = (a + 1) % 3, c = (a + 2) % 3;
+            stretch[4 * i + a] = F[3 * a] * F[3 * a] + F[3 * a + 1] * F[3 * a + 1] +
+                                 F[3 * a + 2] * F[3 * a + 2] - 1;
+            shear[4 * i + a] = F[3 * b] * F[3 * c] + F[3 * b + 1] * F[3 * c + 1] +
+                               F[3 * b + 2] * F[3 * c + 2];
+        }
+        plastic[i] = 1;
+        memset(sl_f32x4(particles, SL_F_VELOCITY) + 4 * i, 0, 3 * sizeof(float));
+        for (int a = 0; a < 3; a++)
+            memset(sl_f32x4(particles, (SlFieldId)(SL_F_SLOPE_X + a)) + 4 * i, 0, 3 * sizeof(float));
+    }
+}
+
+/* One step by stages, ms each. */
+static SlStatus time_step(SlSystem *system, double ms[STAGES], SlError *error)
+{
+    SlSnowPass pass;
+    double mark = sl_seconds(), begin = mark;
+    memset(ms, 0, STAGES * sizeof *ms);
+    SlStatus status = sl_snow_begin(system, step_time, &pass, error);
+    if (status == SL_OK)
+        status = sl_snow_sort(system, &pass, error);
+    if (status != SL_OK)
+        return status;
+    sl_lap(&mark, &ms[SORT]);
+    sl_snow_to_grid(system, &pass);
+    sl_lap(&mark, &ms[TO_GRID]);
+    sl_snow_update_nodes(&pass);
+    sl_lap(&mark, &ms[GRID]);
+    sl_snow_to_particles(system, &pass);
+    sl_lap(&mark, &ms[TO_PARTICLES]);
+    ms[ALL] = 1e3 * (mark - begin);
+    return SL_OK;
+}
+
+/* Reports every stage; *step_ns is the whole step's. */
+static SlStatus measure(Bench *bench, const char *transfer, uint32_t side, const char *size,
+                        uint32_t threads, bool deformed, double *step_ns, SlError *error)
+{
+    SlWorld *world = NULL;
+    SlStatus status = snow_block(threads, side, transfer, &world, error);
+    double ms[STAGES][MOST_REPEATS];
+    size_t rounds = bench->quick ? 5 : 21;
+    for (size_t k = 0; status == SL_OK && k < rounds; k++) {
+        double one[STAGES];
+        SlSystem *system = &world->systems[0]->base;
+        deform(system, deformed);
+        status = time_step(system, one, error);
+        for (int s = 0; s < STAGES; s++)
+            ms[s][k] = one[s];
+    }
+    double per_particle = status == SL_OK ? 1e6 / (double)world->systems[0]->base.particles.count : 0;
+    for (int s = 0; status == SL_OK && s < STAGES; s++) {
+        *step_ns = per_particle * bench_low(ms[s], rounds);
+        bench_report(bench, *step_ns, "ns", "%s.%s.%s.%u_threads.%s_ns", transfer, size,
+                     deformed ? "deformed" : "fall", threads, stage_names[s]);
+    }
+    sl_world_destroy(world);
+    return status;
+}
+
+static SlStatus run(Bench *bench, SlError *error)
+{
+    static const struct {
+        uint32_t side;
+        const char *name;
+    } sizes[] = {{46, "100k"}, {67, "300k"}, {100, "1m"}};
+    static const char *const transfers[] = {"mls", "flip"};
+    SlStatus status = SL_OK;
+    for (int t = 0; t < 2; t++) {
+        double ns[3] = {0, 0, 0}, single = 0, fall;
+        size_t count = bench->quick ? 1 : 3;
+        for (size_t s = 0; status == SL_OK && s < count; s++)
+            status = measure(bench, transfers[t], sizes[s].side, sizes[s].name, 2, true, &ns[s],
+                             error);
+        if (status == SL_OK)
+            status = measure(bench, transfers[t], sizes[count - 1].side, sizes[count - 1].name, 1,
+                             true, &single, error);
+        if (status == SL_OK)
+            status = measure(bench, transfers[t], sizes[count - 1].side, sizes[count - 1].name, 2,
+                             false, &fall, error);
+        if (status != SL_OK)
+            return status;
+        bench_report(bench, 1e3 / ns[count - 1], "million particle steps per second",
+                     "%s.%s.million_steps_per_s", transfers[t], sizes[count - 1].name);
+        bench_report(bench, single / ns[count - 1], "", "%s.two_threads_gain", transfers[t]);
+        if (count == 3)
+            bench_report(bench, 100 * fmax(ns[2] / ns[1] - 1, 1e-6), "%",
+                         "%s.growth_300k_to_1m_percent", transfers[t]);
+    }
+    return status;
+}
+
+const BenchKind bench_snow = {
+    "snow", "stages of a step of snow by either transfer, ns per particle", run};

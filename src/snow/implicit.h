@@ -1,0 +1,20 @@
+/* The semi-implicit update of document 001 §6.1. */
+#ifndef SNOW_IMPLICIT_H
+#define SNOW_IMPLICIT_H
+
+#include "snow/snow_kernels.h"
+
+typedef struct SlSnowSolve {
+    const SlSnowPass *pass;
+    double tolerance; /* of the residual, over the first one */
+    uint32_t most_iterations;
+    uint32_t iterations; /* out */
+    double left;         /* out: the residual over the first one */
+} SlSnowSolve;
+
+/* Solves (I + beta dt² M^-1 H) v' = v* (equation (9)) on the nodes, from v* as the first guess, in
+   what collisions left free. True if it ended within tolerance; if not, velocities are those of the
+   least residual found. Slopes of particles are overwritten. */
+bool sl_snow_solve(SlSnowSolve *solve);
+
+#endif

@@ -1,0 +1,447 @@
+/* Particles to grid and back (document 001 §4.1), eight particles at a time through the material,
+   one at a time through the tile. */
+#include "snow/snow_kernels.h"
+
+#include "math/vec3.h"
+#include "snow/material_lanes.h"
+#include "snow/transfer_lanes.h"
+
+/* A float4 record of eight particles. */
+typedef struct Records {
+    float at[8][4];
+} Records;
+
+SL_INLINE F8 variation_at(const SlSnowPass *p, size_t i)
+{
+    return p->variation != NULL ? f8_load(p->variation + i) : f8(0);
+}
+
+SL_INLINE F8 mass_at(const SlSnowPass *p, F8 variation)
+{
+    return f8(p->mass) * f8_fma(f8(p->vary_density), variation, f8(1));
+}
+
+SL_INLINE Material material_at(const SlSnowPass *p, F8 variation)
+{
+    F8 stiff = f8_fma(f8(p->vary_stiffness), variation, f8(1));
+    F8 tough = f8_fma(f8(p->vary_yield), variation, f8(1));
+    return (Material){f8(p->mu) * stiff, f8(p->lambda) * stiff,
+                      f8(p->hardening) * f8_fma(f8(p->vary_hardening), variation, f8(1)),
+                      f8(-p->critical_compression) * tough, f8(p->critical_stretch) * tough};
+}
+
+SL_INLINE Sym strain_at(const SlSnowPass *p, size_t i)
+{
+    F8x4 d = f8x4_load(p->stretch + 4 * i), o = f8x4_load(p->shear + 4 * i);
+    return (Sym){d.x, d.y, d.z, o.x, o.y, o.z};
+}
+
+SL_INLINE I8 first_lanes(size_t count)
+{
+    const I8 lane = {0, 1, 2, 3, 4, 5, 6, 7};
+    return lane < (int32_t)count;
+}
+
+/* Full groups are stored whole; the rest of a block's last group belongs to the next block. */
+SL_INLINE void put_records(float *to, const Records *from, size_t count)
+{
+    if (count == 8)
+        memcpy(to, from, sizeof *from);
+    else
+        memcpy(to, from, count * sizeof from->at[0]);
+}
+
+SL_INLINE void put_floats(float *to, F8 from, size_t count)
+{
+    if (count == 8)
+        f8_store(to, from);
+    else
+        memcpy(to, &from, count * sizeof(float));
+}
+
+/* §4.1 step 1: m_i = sum m_p w, momentum m_p v_p w, with APIC also m_p C (x_i - x_p) w; step 3,
+   equation (6): the impulse of stress -dt V0 tau grad w. */
+SL_INLINE void to_grid(const SlSnowPass *p, uint32_t block, bool cubic, int nodes, bool split)
+{
+    const SlSnowBlocks *blocks = p->blocks;
+    _Alignas(32) float tile[TILE_FLOATS], second[TILE_FLOATS];
+    memset(tile, 0, sizeof tile);
+    if (split)
+        memset(second, 0, sizeof second);
+    SlBlockCoord coord = sl_snow_block_of(blocks, block);
+    size_t end = blocks->start[block + 1];
+    for (size_t i = blocks->start[block]; i < end; i += 8) {
+        size_t count = end - i < 8 ? end - i : 8;
+        I8 owned = first_lanes(count);
+        Weights weights;
+        find_weights(&p->lattice, coord, p->position + 4 * i, p->fraction + 4 * i, cubic, &weights);
+        F8 variation = variation_at(p, i), mass = mass_at(p, variation);
+        Material material = material_at(p, variation);
+        Sym tau = kirchhoff(&material, strain_at(p, i), f8_load(p->plastic + i), owned);
+        F8 scale = f8(-p->dt) * f8_load(p->volume + i);
+        F8x4 v = f8x4_load(p->velocity + 4 * i);
+        F8 affine = f8(p->affine) * mass;
+        F8x4 cx = f8x4_load(p->slope[0] + 4 * i), cy = f8x4_load(p->slope[1] + 4 * i);
+        F8x4 cz = f8x4_load(p->slope[2] + 4 * i);
+        Records value, slope[3];
+        f8x4_store(value.at[0], (F8x4){v.x * mass, v.y * mass, v.z * mass, mass});
+#define SLOPE_(c, x_, y_, z_)                                                                      \
+    (F8x4){f8_fma(scale, tau.x_, affine * c.x), f8_fma(scale, tau.y_, affine * c.y),               \
+           f8_fma(scale, tau.z_, affine * c.z), f8(0)}
+        f8x4_store(slope[0].at[0], SLOPE_(cx, xx, xy, zx));
+        f8x4_store(slope[1].at[0], SLOPE_(cy, xy, yy, yz));
+        f8x4_store(slope[2].at[0], SLOPE_(cz, zx, yz, zz));
+#undef SLOPE_
+        for (size_t j = 0; j < count; j++) {
+            F8 slopes[3] = {f8_twice(slope[0].at[j]), f8_twice(slope[1].at[j]),
+                            f8_twice(slope[2].at[j])};
+            scatter(tile, second, &weights, j, f8_twice(value.at[j]), slopes, nodes, split);
+        }
+    }
+    add_tile(blocks->layer[SL_NODES], blocks->reach[block], tile);
+    if (split)
+        add_tile(blocks->layer[SL_CHANGE], blocks->reach[block], second);
+}
+
+/* Step 2, for particles that have none: V0 = m / rho0 with rho0 = sum m_i w / h³. A particle alone
+   would get 38 times its share of the volume, and a stiffness that no step is short enough for. */
+SL_INLINE void volumes(const SlSnowPass *p, uint32_t block, bool cubic, int nodes)
+{
+    const SlSnowBlocks *blocks = p->blocks;
+    _Alignas(32) float tile[TILE_FLOATS];
+    load_tile(blocks->layer[SL_NODES], blocks->reach[block], tile);
+    SlBlockCoord coord = sl_snow_block_of(blocks, block);
+    float h = p->lattice.cell;
+    size_t end = blocks->start[block + 1];
+    for (size_t i = blocks->start[block]; i < end; i += 8) {
+        size_t count = end - i < 8 ? end - i : 8;
+        Weights weights;
+        find_weights(&p->lattice, coord, p->position + 4 * i, p->fraction + 4 * i, cubic, &weights);
+        Records value;
+        memset(&value, 0, sizeof value);
+        for (size_t j = 0; j < count; j++)
+            gather_value(tile, &weights, j, value.at[j], nodes);
+        F8 mass = mass_at(p, variation_at(p, i)), old = f8_load(p->volume + i);
+        F8 measured = mass * f8(h * h * h) / f8x4_load(value.at[0]).w;
+        F8 most = f8(2) * mass / f8(p->rest_density);
+        put_floats(p->volume + i, f8_select(old > f8(0), old, f8_min(measured, most)), count);
+    }
+}
+
+/* A block's sums, in the order of its particles. */
+typedef struct Tally {
+    double kinetic, potential, compression, most_compression, most_speed2, most_sound2, most_flow;
+    double bad;
+} Tally;
+
+SL_INLINE double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+SL_INLINE void tally_add(Tally *t, const SlSnowPass *p, I8 owned, F8 mass, F8x3 v, F8x3 x, F8 dense,
+                         F8 sound2, F8 flow, F8 plastic)
+{
+    F8 speed2 = f8x3_dot(v, v);
+    F8 height = f8_fma(f8(p->gravity.x), x.x,
+                       f8_fma(f8(p->gravity.y), x.y, f8(p->gravity.z) * x.z));
+    F8 over = f8_keep(owned, f8_max(dense - f8(1), f8(0)));
+    t->kinetic += (double)f8_sum(f8_keep(owned, f8(0.5f) * mass * speed2));
+    t->potential -= (double)f8_sum(f8_keep(owned, mass * height));
+    t->compression += (double)f8_sum(over);
+    t->most_compression = larger((double)f8_most(over), t->most_compression);
+    t->most_speed2 = larger((double)f8_most(f8_keep(owned, speed2)), t->most_speed2);
+    t->most_sound2 = larger((double)f8_most(f8_keep(owned, sound2)), t->most_sound2);
+    t->most_flow = larger((double)f8_most(f8_keep(owned, flow)), t->most_flow);
+    I8 good = (speed2 <= f8(p->runaway_speed * p->runaway_speed)) & (plastic > f8(0)) &
+              (plastic < f8(1e30f));
+    t->bad += (double)__builtin_popcount(i8_bits(~good & owned));
+}
+
+/* Step 9 for the particles of a block that bodies are near. */
+static void meet_bodies(const SlSnowPass *p, const SlSnowNear *near, size_t i, size_t count,
+                        Records *velocity, Records *move)
+{
+    for (size_t j = 0; j < count; j++) {
+        const float *x = p->position + 4 * (i + j);
+        float *v = velocity->at[j], *m = move->at[j];
+        SlVec3 after = {v[0], v[1], v[2]}, way = {m[0], m[1], m[2]};
+        if (!sl_finite(after) || !sl_finite(way))
+            continue; /* the step ends with its name */
+        sl_snow_meet_particle(&p->contacts, near, sl_vec3(x[0], x[1], x[2]), &after, &way);
+        memcpy(v, &after, sizeof after);
+        memcpy(m, &way, sizeof way);
+    }
+}
+
+/* Step 10: cells and fractions move, so that a way far below a float's digits of the position
+   still counts. `position` is where the frame finds it, and says which cell the fraction is of. */
+SL_INLINE F8x3 advance(const SlSnowPass *p, size_t i, size_t count, const Records *move)
+{
+    F8x4 x = f8x4_load(p->position + 4 * i), f = f8x4_load(p->fraction + 4 * i);
+    F8x4 way = f8x4_load(move->at[0]);
+    F8 *at = &x.x, *in = &f.x, inverse = f8(p->lattice.inverse_cell);
+    const F8 *by = &way.x;
+    for (int axis = 0; axis < 3; axis++) {
+        F8 cell = f8_from_i8(cell_of(at[axis], inverse));
+        F8 moved = f8_fma(by[axis], inverse, in[axis]);
+        at[axis] = f8(p->lattice.cell) * (cell + moved);
+        in[axis] = moved + (cell - f8_from_i8(cell_of(at[axis], inverse)));
+    }
+    Records out;
+    f8x4_store(out.at[0], x);
+    put_records(p->position + 4 * i, &out, count);
+    f8x4_store(out.at[0], f);
+    put_records(p->fraction + 4 * i, &out, count);
+    return (F8x3){x.x, x.y, x.z};
+}
+
+SL_INLINE void put_strain(const SlSnowPass *p, size_t i, size_t count, Sym e)
+{
+    Records out;
+    f8x4_store(out.at[0], (F8x4){e.xx, e.yy, e.zz, f8(0)});
+    put_records(p->stretch + 4 * i, &out, count);
+    f8x4_store(out.at[0], (F8x4){e.yz, e.zx, e.xy, f8(0)});
+    put_records(p->shear + 4 * i, &out, count);
+}
+
+SL_INLINE void to_particles(const SlSnowPass *p, uint32_t block, bool cubic, int nodes, bool split)
+{
+    const SlSnowBlocks *blocks = p->blocks;
+    _Alignas(32) float tile[TILE_FLOATS], second[TILE_FLOATS];
+    load_tile(blocks->layer[SL_NODES], blocks->reach[block], tile);
+    if (split)
+        load_tile(blocks->layer[SL_CHANGE], blocks->reach[block], second);
+    SlBlockCoord coord = sl_snow_block_of(blocks, block);
+    float h = p->lattice.cell;
+    SlSnowNear near;
+    /* Its particles are within 2.5 cells of this along each axis, and go less than one. */
+    SlVec3 middle = {h * ((float)(4 * coord.x) + 2.75f), h * ((float)(4 * coord.y) + 2.75f),
+                     h * ((float)(4 * coord.z) + 2.75f)};
+    sl_snow_find_near(&p->contacts, middle, 3.5f * h, &near);
+    Tally tally = {0};
+    size_t end = blocks->start[block + 1];
+    for (size_t i = blocks->start[block]; i < end; i += 8) {
+        size_t count = end - i < 8 ? end - i : 8;
+        I8 owned = first_lanes(count);
+        Weights weights;
+        find_weights(&p->lattice, coord, p->position + 4 * i, p->fraction + 4 * i, cubic, &weights);
+        Records value, change, slope[3];
+        memset(&value, 0, sizeof value);
+        memset(&change, 0, sizeof change);
+        memset(slope, 0, sizeof slope);
+        for (size_t j = 0; j < count; j++) {
+            gather(tile, &weights, j, value.at[j], slope[0].at[j], slope[1].at[j], slope[2].at[j],
+                   nodes);
+            if (split)
+                gather_value(second, &weights, j, change.at[j], nodes);
+        }
+        F8x4 pic = f8x4_load(value.at[0]);
+        F8x4 c[3] = {f8x4_load(slope[0].at[0]), f8x4_load(slope[1].at[0]),
+                     f8x4_load(slope[2].at[0])};
+
+        F8 variation = variation_at(p, i), mass = mass_at(p, variation);
+        F8 cell_volume = f8(h * h * h);
+        F8 dense = pic.w / (cell_volume * f8(p->rest_density));
+
+        /* step 7 and §7 */
+        Material material = material_at(p, variation);
+        F8 dt = f8(p->dt), before = f8_load(p->plastic + i), plastic = before;
+        Mat L = {{{dt * c[0].x, dt * c[1].x, dt * c[2].x},
+                  {dt * c[0].y, dt * c[1].y, dt * c[2].y},
+                  {dt * c[0].z, dt * c[1].z, dt * c[2].z}}};
+        Sym e = strain_after(strain_at(p, i), &L);
+        yield(&material, owned, &e, &plastic);
+        plastic = f8_min(plastic, f8_max(before, f8(p->torn_limit)));
+
+        /* step 8: v_p = (1-a) sum w v' + a (v_p + sum w (v' - v)), a gathered v' - a v; the way is
+           by sum w v' with either transfer, or spin would decay with the number of steps */
+        Records velocity, move;
+        F8x4 v = pic;
+        if (split) {
+            F8x4 old = f8x4_load(p->velocity + 4 * i), u = f8x4_load(change.at[0]);
+            F8 keep = f8(p->keep);
+            v = (F8x4){f8_fma(keep, old.x, u.x), f8_fma(keep, old.y, u.y),
+                       f8_fma(keep, old.z, u.z), f8(0)};
+        }
+        v.w = f8(0);
+        f8x4_store(velocity.at[0], v);
+        f8x4_store(move.at[0], (F8x4){dt * pic.x, dt * pic.y, dt * pic.z, f8(0)});
+        if (near.count > 0)
+            meet_bodies(p, &near, i, count, &velocity, &move);
+
+        F8x3 x = advance(p, i, count, &move);
+        put_records(p->velocity + 4 * i, &velocity, count);
+        for (int k = 0; k < 3; k++)
+            put_records(p->slope[k] + 4 * i, &slope[k], count);
+        put_strain(p, i, count, e);
+        put_floats(p->plastic + i, plastic, count);
+        put_floats(p->density + i, dense, count);
+        v = f8x4_load(velocity.at[0]);
+        F8 sound2 = (material.lambda + material.mu + material.mu) * hardened(&material, plastic) /
+                    (f8(p->rest_density) * f8_fma(f8(p->vary_density), variation, f8(1)));
+        tally_add(&tally, p, owned, mass, (F8x3){v.x, v.y, v.z}, x, dense, sound2,
+                  f8_abs(plastic / before - f8(1)), plastic);
+    }
+    double *out = p->partials + (size_t)block * SL_SNOW_PARTIALS;
+    out[SL_SNOW_KINETIC] = tally.kinetic;
+    out[SL_SNOW_POTENTIAL] = tally.potential;
+    out[SL_SNOW_COMPRESSION] = tally.compression;
+    out[SL_SNOW_MOST_COMPRESSION] = tally.most_compression;
+    out[SL_SNOW_MOST_SPEED2] = tally.most_speed2;
+    out[SL_SNOW_MOST_SOUND2] = tally.most_sound2;
+    out[SL_SNOW_MOST_FLOW] = tally.most_flow;
+    out[SL_SNOW_BAD] = tally.bad;
+}
+
+/* Column k of U and s_k - 1 in slope[k]. */
+static void principal_frames(const SlSnowPass *p, uint32_t block)
+{
+    size_t end = p->blocks->start[block + 1];
+    for (size_t i = p->blocks->start[block]; i < end; i += 8) {
+        size_t count = end - i < 8 ? end - i : 8;
+        F8 values[3];
+        Mat U;
+        eigen(strain_at(p, i), first_lanes(count), values, &U);
+        for (int k = 0; k < 3; k++) {
+            Records out;
+            f8x4_store(out.at[0], (F8x4){U.m[0][k], U.m[1][k], U.m[2][k],
+                                         stretch_less_one(values[k])});
+            put_records(p->slope[k] + 4 * i, &out, count);
+        }
+    }
+}
+
+/* Equations (7) and (8) in the principal frame, where nothing of V is needed: from the gradient of u
+   to V0 A F_E^T. */
+SL_INLINE void hessian_of(const SlSnowPass *p, size_t i, const Records gradient[3],
+                          Records slope[3])
+{
+    F8x4 g[3], u[3];
+    Mat U, D;
+    F8 s[3], s1[3];
+    for (int k = 0; k < 3; k++) {
+        g[k] = f8x4_load(gradient[k].at[0]);
+        u[k] = f8x4_load(p->slope[k] + 4 * i);
+        U.m[0][k] = u[k].x;
+        U.m[1][k] = u[k].y;
+        U.m[2][k] = u[k].z;
+        s1[k] = u[k].w;
+        s[k] = f8(1) + s1[k];
+    }
+    /* D = U^T L U Sigma; column b of L is g[b] */
+    Mat LU;
+    for (int a = 0; a < 3; a++)
+        for (int k = 0; k < 3; k++) {
+            const F8 *g0 = &g[0].x, *g1 = &g[1].x, *g2 = &g[2].x;
+            LU.m[a][k] = f8_fma(g0[a], U.m[0][k], f8_fma(g1[a], U.m[1][k], g2[a] * U.m[2][k]));
+        }
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b < 3; b++)
+            D.m[a][b] = s[b] * f8_fma(U.m[0][a], LU.m[0][b],
+                                      f8_fma(U.m[1][a], LU.m[1][b], U.m[2][a] * LU.m[2][b]));
+    Material material = material_at(p, variation_at(p, i));
+    F8 hard = hardened(&material, f8_load(p->plastic + i));
+    hard *= f8(p->implicit) * f8_load(p->volume + i);
+    F8 mu2 = (material.mu + material.mu) * hard, lambda = material.lambda * hard;
+    F8 c[3] = {s[1] * s[2], s[2] * s[0], s[0] * s[1]};
+    /* J - 1 without cancelling: s1 = s - 1 */
+    F8 less = s1[0] + f8_fma(s[0], s1[1], s[0] * s[1] * s1[2]);
+    F8 trace = lambda * f8_fma(c[0], D.m[0][0], f8_fma(c[1], D.m[1][1], c[2] * D.m[2][2]));
+    F8 lambda_less = lambda * less;
+    Mat A; /* A Sigma */
+    for (int a = 0; a < 3; a++) {
+        int b = (a + 1) % 3, k = (a + 2) % 3;
+        F8 diagonal = f8_fma(mu2, D.m[a][a], trace * c[a]) +
+                      lambda_less * f8_fma(s[k], D.m[b][b], s[b] * D.m[k][k]);
+        A.m[a][a] = diagonal * s[a];
+        F8 turn = (D.m[a][b] - D.m[b][a]) / (s[a] + s[b]);
+        A.m[a][b] = (mu2 * (D.m[a][b] - turn) - lambda_less * s[k] * D.m[b][a]) * s[b];
+        A.m[b][a] = (mu2 * (D.m[b][a] + turn) - lambda_less * s[k] * D.m[a][b]) * s[a];
+    }
+    Mat UA;
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b < 3; b++)
+            UA.m[a][b] = f8_fma(U.m[a][0], A.m[0][b],
+                                f8_fma(U.m[a][1], A.m[1][b], U.m[a][2] * A.m[2][b]));
+    for (int b = 0; b < 3; b++) {
+#define ENTRY_(a)                                                                                  \
+    f8_fma(UA.m[a][0], U.m[b][0], f8_fma(UA.m[a][1], U.m[b][1], UA.m[a][2] * U.m[b][2]))
+        f8x4_store(slope[b].at[0], (F8x4){ENTRY_(0), ENTRY_(1), ENTRY_(2), f8(0)});
+#undef ENTRY_
+    }
+}
+
+SL_INLINE void hessian(const SlSnowPass *p, uint32_t block, SlSnowLayer from, SlSnowLayer to,
+                       bool cubic, int nodes)
+{
+    const SlSnowBlocks *blocks = p->blocks;
+    _Alignas(32) float tile[TILE_FLOATS], sum[TILE_FLOATS];
+    load_tile(blocks->layer[from], blocks->reach[block], tile);
+    memset(sum, 0, sizeof sum);
+    SlBlockCoord coord = sl_snow_block_of(blocks, block);
+    size_t end = blocks->start[block + 1];
+    for (size_t i = blocks->start[block]; i < end; i += 8) {
+        size_t count = end - i < 8 ? end - i : 8;
+        Weights weights;
+        find_weights(&p->lattice, coord, p->position + 4 * i, p->fraction + 4 * i, cubic, &weights);
+        Records value, gradient[3], slope[3];
+        memset(gradient, 0, sizeof gradient);
+        for (size_t j = 0; j < count; j++)
+            gather(tile, &weights, j, value.at[j], gradient[0].at[j], gradient[1].at[j],
+                   gradient[2].at[j], nodes);
+        hessian_of(p, i, gradient, slope);
+        for (size_t j = 0; j < count; j++) {
+            F8 slopes[3] = {f8_twice(slope[0].at[j]), f8_twice(slope[1].at[j]),
+                            f8_twice(slope[2].at[j])};
+            scatter(sum, sum, &weights, j, f8(0), slopes, nodes, false);
+        }
+    }
+    add_tile(blocks->layer[to], blocks->reach[block], sum);
+}
+
+static void mls_hessian(const SlSnowPass *p, uint32_t block, SlSnowLayer u, SlSnowLayer sum)
+{
+    hessian(p, block, u, sum, false, 3);
+}
+
+static void flip_hessian(const SlSnowPass *p, uint32_t block, SlSnowLayer u, SlSnowLayer sum)
+{
+    hessian(p, block, u, sum, true, 4);
+}
+
+static void mls_to_grid(const SlSnowPass *p, uint32_t block)
+{
+    to_grid(p, block, false, 3, false);
+}
+
+static void mls_to_particles(const SlSnowPass *p, uint32_t block)
+{
+    to_particles(p, block, false, 3, false);
+}
+
+static void mls_volumes(const SlSnowPass *p, uint32_t block)
+{
+    volumes(p, block, false, 3);
+}
+
+static void flip_volumes(const SlSnowPass *p, uint32_t block)
+{
+    volumes(p, block, true, 4);
+}
+
+static void flip_to_grid(const SlSnowPass *p, uint32_t block)
+{
+    to_grid(p, block, true, 4, true);
+}
+
+static void flip_to_particles(const SlSnowPass *p, uint32_t block)
+{
+    to_particles(p, block, true, 4, true);
+}
+
+SL_KERNEL_TABLE(SlSnowKernels, sl_snow_kernels) = {
+    .principal_frames = principal_frames,
+    .transfer = {[SL_SNOW_MLS] = {mls_to_grid, mls_volumes, mls_to_particles, mls_hessian},
+                 [SL_SNOW_FLIP] = {flip_to_grid, flip_volumes, flip_to_particles, flip_hessian}},
+};

@@ -1,0 +1,71 @@
+/* Worlds of snow that several tests use. */
+#ifndef TESTS_SNOW_SNOWBALLS_H
+#define TESTS_SNOW_SNOWBALLS_H
+
+#include "snow/snow.h"
+#include "support/test.h"
+#include "world/world.h"
+
+typedef struct BallSetting {
+    const char *transfer; /* NULL: the default */
+    uint32_t threads;
+    double spacing, radius, speed, time_step;
+    SlVec3 center;
+    float friction;
+    bool no_gravity;
+    SlIsa isa;
+    double beta, tolerance; /* semi-implicit where beta > 0 */
+} BallSetting;
+
+/* A ball that flies down towards the floor of an open domain; started. */
+static inline SlWorld *ball_create(const BallSetting *b)
+{
+    SlWorldDef def = sl_default_world_def();
+    def.threads = b->threads;
+    def.isa = b->isa;
+    def.domain = (SlBox){{-INFINITY, 0, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
+    def.domain_friction = b->friction;
+    if (b->no_gravity)
+        def.gravity = (SlVec3){0, 0, 0};
+    SlSystemDef system = sl_default_system_def("snow");
+    SlWorld *world;
+    SlSystemId id;
+    assert_ok(sl_world_create(&def, &world, &test_error));
+    assert_ok(sl_world_add_system(world, &system, &id, &test_error));
+    assert_ok(sl_system_set_number(world, id, "spacing", b->spacing, &test_error));
+    assert_ok(sl_system_set_number(world, id, "time_step", b->time_step, &test_error));
+    if (b->transfer != NULL)
+        assert_ok(sl_system_set_text(world, id, "transfer", b->transfer, &test_error));
+    if (b->beta > 0) {
+        assert_ok(sl_system_set_text(world, id, "integration", "implicit", &test_error));
+        assert_ok(sl_system_set_number(world, id, "beta", b->beta, &test_error));
+        if (b->tolerance > 0)
+            assert_ok(sl_system_set_number(world, id, "tolerance", b->tolerance, &test_error));
+    }
+    SlShape sphere = sl_default_shape(SL_SHAPE_SPHERE);
+    sphere.center = b->center;
+    sphere.radius = (float)b->radius;
+    SlFillDef fill = sl_default_fill_def();
+    fill.mode = SL_FILL_RANDOM;
+    fill.shapes = &sphere;
+    fill.shape_count = 1;
+    fill.velocity = (SlVec3){0, (float)-b->speed, 0};
+    assert_ok(sl_system_add_fill(world, id, &fill, &test_error));
+    assert_ok(sl_world_start(world, &test_error));
+    return world;
+}
+
+static inline SlSystem *ball_system(SlWorld *world)
+{
+    return &world->systems[0]->base;
+}
+
+/* The exact position of a particle: cell and fraction. */
+static inline double ball_place(const SlSystem *system, size_t i, int axis, double h)
+{
+    const float *x = sl_f32x4(&system->particles, SL_F_POSITION) + 4 * i;
+    const float *f = sl_f32x4(&system->particles, SL_F_FRACTION) + 4 * i;
+    return h * ((double)sl_snow_cell(x[axis], (float)(1 / h)) + (double)f[axis]);
+}
+
+#endif

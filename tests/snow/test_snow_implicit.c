@@ -1,0 +1,261 @@
+/* The Hessian and the solve of the semi-implicit update. */
+#include "snow/implicit.h"
+#include "snow/literal.h"
+#include "snow/snowballs.h"
+
+static double uniform(unsigned *seed)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (double)(*seed >> 8) / 0x1p24;
+}
+
+static M3 near_identity(unsigned *seed, double size)
+{
+    M3 F = m3_identity();
+    for (int k = 0; k < 9; k++)
+        F.m[k / 3][k % 3] += size * (2 * uniform(seed) - 1);
+    return F;
+}
+
+/* The literal Hessian, which the solver's is held against, against differences of the stress. */
+static void the_literal_hessian_is_the_stress_s_derivative(void **state)
+{
+    (void)state;
+    unsigned seed = 1;
+    LiteralMaterial a = literal_default_material();
+    double worst = 0;
+    for (int round = 0; round < 100; round++) {
+        M3 F = near_identity(&seed, 0.1), dF = near_identity(&seed, 1), A, step;
+        double JP = 0.9 + 0.2 * uniform(&seed), size = 1e-6;
+        A = literal_hessian(&a, F, JP, dF);
+        step = m3_sum(literal_stress(&a, m3_sum(F, size, dF), JP), -1,
+                      literal_stress(&a, m3_sum(F, -size, dF), JP));
+        for (int k = 0; k < 9; k++)
+            worst = fmax(worst, fabs(step.m[k / 3][k % 3] / (2 * size) - A.m[k / 3][k % 3]) / a.mu);
+    }
+    print_message("Hessian against differences, per mu: %.1e\n", worst);
+    assert_less(worst, 1e-7);
+}
+
+/* A ball with random strains, sorted, with u in a layer of the nodes. */
+typedef struct Setup {
+    SlWorld *world;
+    SlSystem *system;
+    SlSnowPass pass;
+} Setup;
+
+static float *node_at(const Setup *s, SlSnowLayer layer, uint32_t block, int node)
+{
+    return s->pass.blocks->layer[layer] + (size_t)block * SL_SNOW_BLOCK_FLOATS + 4 * node;
+}
+
+static void fill_layer(const Setup *s, SlSnowLayer layer, unsigned seed)
+{
+    for (uint32_t b = 0; b < s->pass.blocks->touched; b++)
+        for (int k = 0; k < SL_SNOW_BLOCK_NODES; k++)
+            for (int a = 0; a < 4; a++)
+                node_at(s, layer, b, k)[a] = a < 3 ? (float)(2 * uniform(&seed) - 1) : 0;
+}
+
+static void set_strain(const Setup *s, size_t i, M3 F)
+{
+    M3 e = m3_sum(m3_mul(F, m3_transpose(F)), -1, m3_identity());
+    float *d = s->pass.stretch + 4 * i, *o = s->pass.shear + 4 * i;
+    for (int k = 0; k < 3; k++) {
+        d[k] = (float)e.m[k][k];
+        o[k] = (float)e.m[(k + 1) % 3][(k + 2) % 3];
+    }
+}
+
+static Setup set_up(const char *transfer)
+{
+    BallSetting b = {.transfer = transfer,
+                     .threads = 2,
+                     .spacing = 0.01,
+                     .radius = 0.05,
+                     .time_step = 1e-4,
+                     .center = {0.3f, 0.3f, 0.3f},
+                     .beta = 1};
+    Setup s = {.world = ball_create(&b)};
+    s.system = ball_system(s.world);
+    assert_ok(sl_snow_begin(s.system, 5e-4, &s.pass, &test_error));
+    assert_ok(sl_snow_sort(s.system, &s.pass, &test_error));
+    sl_snow_to_grid(s.system, &s.pass);
+    sl_snow_measure_volumes(s.system, &s.pass);
+    return s;
+}
+
+/* A_RESIDUAL = beta dt² H u. */
+static void apply(const Setup *s, SlSnowLayer from)
+{
+    const SlSnowKernels *kernels = SL_KERNELS(s->system->context->isa, sl_snow_kernels);
+    const SlSnowTransfer *transfer = &kernels->transfer[s->pass.lattice.cubic ? SL_SNOW_FLIP
+                                                                              : SL_SNOW_MLS];
+    memset(s->pass.blocks->layer[SL_A_RESIDUAL], 0,
+           (size_t)s->pass.blocks->touched * SL_SNOW_BLOCK_FLOATS * sizeof(float));
+    for (uint32_t b = 0; b < s->pass.blocks->occupied; b++)
+        transfer->hessian(&s->pass, b, from, SL_A_RESIDUAL);
+}
+
+static void the_hessian_is_the_literal_one(void **state)
+{
+    (void)state;
+    for (int t = 0; t < 2; t++) {
+        Setup s = set_up(t == 0 ? "mls" : "flip");
+        const SlSnowKernels *kernels = SL_KERNELS(s.system->context->isa, sl_snow_kernels);
+        size_t n = s.system->particles.count;
+        Literal l = {.flip = t == 1,
+                     .h = 0.02,
+                     .dt = 5e-4,
+                     .beta = 1,
+                     .material = literal_default_material(),
+                     .count = n,
+                     .size = 40,
+                     .first = -4};
+        l.particles = calloc(n, sizeof *l.particles);
+        l.nodes = calloc((size_t)(l.size * l.size * l.size), sizeof *l.nodes);
+        unsigned seed = 5;
+        for (size_t i = 0; i < n; i++) {
+            LiteralParticle *p = &l.particles[i];
+            p->FE = near_identity(&seed, 0.02);
+            p->FP = m3_identity();
+            p->volume = (double)s.pass.volume[i];
+            for (int k = 0; k < 3; k++)
+                p->x[k] = ball_place(s.system, i, k, l.h);
+            set_strain(&s, i, p->FE);
+        }
+        for (uint32_t b = 0; b < s.pass.blocks->occupied; b++)
+            kernels->principal_frames(&s.pass, b);
+        fill_layer(&s, SL_RESIDUAL, 7);
+        apply(&s, SL_RESIDUAL);
+        for (int pass = 0; pass < 2; pass++) { /* u into the literal nodes, then compare */
+            double worst = 0, scale = 0;
+            for (uint32_t b = 0; b < s.pass.blocks->touched; b++)
+                for (int k = 0; k < SL_SNOW_BLOCK_NODES; k++) {
+                    SlBlockCoord c = s.pass.blocks->coords[b];
+                    int at[3] = {4 * c.x + (k >> 4), 4 * c.y + (k >> 2 & 3), 4 * c.z + (k & 3)};
+                    LiteralNode *node = literal_node(&l, at);
+                    node->mass = 1;
+                    for (int a = 0; a < 3; a++) {
+                        if (pass == 0)
+                            node->r[a] = (double)node_at(&s, SL_RESIDUAL, b, k)[a];
+                        double sum = (double)node_at(&s, SL_A_RESIDUAL, b, k)[a];
+                        worst = fmax(worst, fabs(node->ar[a] - sum));
+                        scale = fmax(scale, fabs(sum));
+                    }
+                }
+            if (pass == 0) {
+                literal_pull(&l, offsetof(LiteralNode, r), offsetof(LiteralNode, ar));
+                continue;
+            }
+            print_message("%s: H u against the literal one: %.1e of the largest\n",
+                          t == 0 ? "mls" : "flip", worst / scale);
+            assert_less(worst / scale, 2e-5);
+        }
+        free(l.particles);
+        free(l.nodes);
+        sl_world_destroy(s.world);
+    }
+}
+
+/* u^T H w = w^T H u: the operator of equation (9) is symmetric with masses. */
+static void the_hessian_is_symmetric(void **state)
+{
+    (void)state;
+    for (int t = 0; t < 2; t++) {
+        Setup s = set_up(t == 0 ? "mls" : "flip");
+        const SlSnowKernels *kernels = SL_KERNELS(s.system->context->isa, sl_snow_kernels);
+        unsigned seed = 9;
+        for (size_t i = 0; i < s.system->particles.count; i++)
+            set_strain(&s, i, near_identity(&seed, 0.02));
+        for (uint32_t b = 0; b < s.pass.blocks->occupied; b++)
+            kernels->principal_frames(&s.pass, b);
+        fill_layer(&s, SL_RESIDUAL, 11);
+        fill_layer(&s, SL_DIRECTION, 12);
+        double products[2] = {0, 0}, size = 0;
+        for (int way = 0; way < 2; way++) {
+            SlSnowLayer u = way == 0 ? SL_RESIDUAL : SL_DIRECTION;
+            SlSnowLayer w = way == 0 ? SL_DIRECTION : SL_RESIDUAL;
+            apply(&s, u);
+            for (uint32_t b = 0; b < s.pass.blocks->touched; b++)
+                for (int k = 0; k < SL_SNOW_BLOCK_NODES; k++)
+                    for (int a = 0; a < 3; a++) {
+                        double one = (double)node_at(&s, w, b, k)[a] *
+                                     (double)node_at(&s, SL_A_RESIDUAL, b, k)[a];
+                        products[way] += one;
+                        size += fabs(one);
+                    }
+        }
+        print_message("%s: symmetry %.1e\n", t == 0 ? "mls" : "flip",
+                      fabs(products[0] - products[1]) / size);
+        assert_less(fabs(products[0] - products[1]) / size, 1e-7);
+        sl_world_destroy(s.world);
+    }
+}
+
+/* Kinetic energy left of a ball's impact. */
+static double energy_left(double beta)
+{
+    BallSetting b = {.threads = 2,
+                     .spacing = 0.015,
+                     .radius = 0.1,
+                     .speed = 3,
+                     .time_step = 2e-4,
+                     .center = {0.5f, 0.13f, 0.5f},
+                     .friction = 0.3f,
+                     .beta = beta};
+    SlWorld *world = ball_create(&b);
+    for (int k = 0; k < 150; k++)
+        assert_ok(sl_world_step(world, b.time_step, &test_error));
+    double energy = ball_system(world)->stats.kinetic_energy;
+    const float *plastic = ball_system(world)->particles.data[SL_F_PLASTIC];
+    for (size_t i = 0; i < ball_system(world)->particles.count; i++)
+        assert_true(plastic[i] > 0.1f && plastic[i] <= 20);
+    sl_world_destroy(world);
+    return energy;
+}
+
+static void backward_euler_damps_most(void **state)
+{
+    (void)state;
+    double none = energy_left(1e-9), half = energy_left(0.5), full = energy_left(1);
+    print_message("kinetic energy left: beta 0 %.4g J, 1/2 %.4g J, 1 %.4g J\n", none, half, full);
+    assert_true(full <= half);
+}
+
+static void the_same_bits_for_any_threads(void **state)
+{
+    (void)state;
+    for (int t = 0; t < 2; t++) {
+        uint64_t first = 0;
+        static const uint32_t counts[] = {1, 2, 3, 5};
+        for (int k = 0; k < 4; k++) {
+            BallSetting b = {.transfer = t == 0 ? "mls" : "flip",
+                             .threads = counts[k],
+                             .spacing = 0.01,
+                             .radius = 0.07,
+                             .speed = 5,
+                             .center = {0.5f, 0.09f, 0.5f},
+                             .beta = 0.5};
+            SlWorld *world = ball_create(&b);
+            for (int step = 0; step < 2; step++)
+                assert_ok(sl_world_step(world, 0.005, &test_error));
+            if (k == 0)
+                first = sl_world_hash(world);
+            assert_true(sl_world_hash(world) == first);
+            sl_world_destroy(world);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_literal_hessian_is_the_stress_s_derivative),
+        cmocka_unit_test(the_hessian_is_the_literal_one),
+        cmocka_unit_test(the_hessian_is_symmetric),
+        cmocka_unit_test(backward_euler_damps_most),
+        cmocka_unit_test(the_same_bits_for_any_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
