@@ -85,24 +85,11 @@ static Setup set_up(const char *transfer)
     return s;
 }
 
-/* A_RESIDUAL = beta dt² H u. */
-static void apply(const Setup *s, SlSnowLayer from)
-{
-    const SlSnowKernels *kernels = SL_KERNELS(s->system->context->isa, sl_snow_kernels);
-    const SlSnowTransfer *transfer = &kernels->transfer[s->pass.lattice.cubic ? SL_SNOW_FLIP
-                                                                              : SL_SNOW_MLS];
-    memset(s->pass.blocks->layer[SL_A_RESIDUAL], 0,
-           (size_t)s->pass.blocks->touched * SL_SNOW_BLOCK_FLOATS * sizeof(float));
-    for (uint32_t b = 0; b < s->pass.blocks->occupied; b++)
-        transfer->hessian(&s->pass, b, from, SL_A_RESIDUAL);
-}
-
 static void the_hessian_is_the_literal_one(void **state)
 {
     (void)state;
     for (int t = 0; t < 2; t++) {
         Setup s = set_up(t == 0 ? "mls" : "flip");
-        const SlSnowKernels *kernels = SL_KERNELS(s.system->context->isa, sl_snow_kernels);
         size_t n = s.system->particles.count;
         Literal l = {.flip = t == 1,
                      .h = 0.02,
@@ -124,10 +111,9 @@ static void the_hessian_is_the_literal_one(void **state)
                 p->x[k] = ball_place(s.system, i, k, l.h);
             set_strain(&s, i, p->FE);
         }
-        for (uint32_t b = 0; b < s.pass.blocks->occupied; b++)
-            kernels->principal_frames(&s.pass, b);
+        sl_snow_principal_frames(&s.pass);
         fill_layer(&s, SL_RESIDUAL, 7);
-        apply(&s, SL_RESIDUAL);
+        sl_snow_apply_hessian(&s.pass, SL_RESIDUAL, SL_A_RESIDUAL);
         for (int pass = 0; pass < 2; pass++) { /* u into the literal nodes, then compare */
             double worst = 0, scale = 0;
             for (uint32_t b = 0; b < s.pass.blocks->touched; b++)
@@ -164,19 +150,17 @@ static void the_hessian_is_symmetric(void **state)
     (void)state;
     for (int t = 0; t < 2; t++) {
         Setup s = set_up(t == 0 ? "mls" : "flip");
-        const SlSnowKernels *kernels = SL_KERNELS(s.system->context->isa, sl_snow_kernels);
         unsigned seed = 9;
         for (size_t i = 0; i < s.system->particles.count; i++)
             set_strain(&s, i, near_identity(&seed, 0.02));
-        for (uint32_t b = 0; b < s.pass.blocks->occupied; b++)
-            kernels->principal_frames(&s.pass, b);
+        sl_snow_principal_frames(&s.pass);
         fill_layer(&s, SL_RESIDUAL, 11);
         fill_layer(&s, SL_DIRECTION, 12);
         double products[2] = {0, 0}, size = 0;
         for (int way = 0; way < 2; way++) {
             SlSnowLayer u = way == 0 ? SL_RESIDUAL : SL_DIRECTION;
             SlSnowLayer w = way == 0 ? SL_DIRECTION : SL_RESIDUAL;
-            apply(&s, u);
+            sl_snow_apply_hessian(&s.pass, u, SL_A_RESIDUAL);
             for (uint32_t b = 0; b < s.pass.blocks->touched; b++)
                 for (int k = 0; k < SL_SNOW_BLOCK_NODES; k++)
                     for (int a = 0; a < 3; a++) {
