@@ -206,12 +206,61 @@ static void spin_does_not_hang_on_the_step(void **state)
     assert_less(0.9, spin_kept("flip", 8, 1e-4));
 }
 
+/* Two plates that meet: what is between them is pushed aside or packed; never NaN, and if the run
+   ends it says where. */
+static void crushing_plates_give_no_nan(void **state)
+{
+    (void)state;
+    SlWorldDef def = sl_default_world_def();
+    def.threads = 2;
+    def.domain = (SlBox){{-1, -1, -1}, {1, 1, 1}};
+    SlSystemDef system = sl_default_system_def("snow");
+    SlShape ball = sl_default_shape(SL_SHAPE_SPHERE);
+    ball.radius = 0.1f;
+    SlFillDef fill = sl_default_fill_def();
+    fill.mode = SL_FILL_RANDOM;
+    fill.shapes = &ball;
+    fill.shape_count = 1;
+    SlWorld *world;
+    SlSystemId id;
+    assert_ok(sl_world_create(&def, &world, &test_error));
+    assert_ok(sl_world_add_system(world, &system, &id, &test_error));
+    for (int side = -1; side <= 1; side += 2) {
+        SlShape plate = sl_default_shape(SL_SHAPE_BOX);
+        plate.center = (SlVec3){0.26f * (float)side, 0, 0};
+        plate.half = (SlVec3){0.15f, 0.5f, 0.5f};
+        SlColliderId collider;
+        SlMotionDef motion = sl_default_motion_def();
+        motion.velocity = (SlVec3){-1.0f * (float)side, 0, 0};
+        assert_ok(sl_world_add_collider(world, &plate, &collider, &test_error));
+        assert_ok(sl_collider_set_motion(world, collider, &motion, &test_error));
+    }
+    assert_ok(sl_system_add_fill(world, id, &fill, &test_error));
+    SlStatus status = SL_OK;
+    for (int k = 0; k < 24 && status == SL_OK; k++) /* they meet after 0.11 s, and pass through */
+        status = sl_world_step(world, 0.005, &test_error);
+    print_message("plates: %s%s\n", sl_status_name(status),
+                  status == SL_OK ? "" : test_error.text);
+    if (status == SL_OK) {
+        SlFieldView x = sl_system_field(world, id, "position");
+        for (size_t i = 0; i < x.count; i++) {
+            const float *at = (const float *)(const void *)((const char *)x.data + i * x.stride);
+            assert_true(isfinite(at[0]) && isfinite(at[1]) && isfinite(at[2]));
+        }
+    } else {
+        assert_int_equal(status, SL_ERROR_NUMBERS);
+        assert_non_null(strstr(test_error.text, "snow: "));
+    }
+    sl_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_slope_holds_or_releases),
         cmocka_unit_test(a_sticky_ceiling_holds_a_layer),
         cmocka_unit_test(a_thin_wall_stops_a_fast_ball),
+        cmocka_unit_test(crushing_plates_give_no_nan),
         cmocka_unit_test(spin_does_not_hang_on_the_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
