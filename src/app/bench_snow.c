@@ -44,7 +44,7 @@ static SlStatus snow_block(uint32_t threads, uint32_t side, const char *transfer
     return status;
 }
 
-/* F = I with up to 0.01 in each entry, by the particle's number; everything else as at the start. */
+/* F = I with up to 0.01 in each entry, by the particle's number; all else as at the start. */
 static void deform(SlSystem *system, bool deformed)
 {
     SlParticles *particles = &system->particles;
@@ -69,7 +69,8 @@ static void deform(SlSystem *system, bool deformed)
         plastic[i] = 1;
         memset(sl_f32x4(particles, SL_F_VELOCITY) + 4 * i, 0, 3 * sizeof(float));
         for (int a = 0; a < 3; a++)
-            memset(sl_f32x4(particles, (SlFieldId)(SL_F_SLOPE_X + a)) + 4 * i, 0, 3 * sizeof(float));
+            memset(sl_f32x4(particles, (SlFieldId)(SL_F_SLOPE_X + a)) + 4 * i, 0,
+                   3 * sizeof(float));
     }
 }
 
@@ -115,7 +116,9 @@ static SlStatus measure(Bench *bench, const char *transfer, uint32_t side, const
         for (int s = 0; s < STAGES; s++)
             ms[s][k] = one[s];
     }
-    double per_particle = status == SL_OK ? 1e6 / (double)world->systems[0]->base.particles.count : 0;
+    double per_particle = 0;
+    if (status == SL_OK)
+        per_particle = 1e6 / (double)world->systems[0]->base.particles.count;
     for (int s = 0; status == SL_OK && s < STAGES; s++) {
         ns[s] = per_particle * bench_low(ms[s], rounds);
         bench_report(bench, ns[s], "ns", "%s.%s.%s.%u_threads.%s_ns", transfer, size,
@@ -153,7 +156,8 @@ static SlStatus run(Bench *bench, SlError *error)
             return status;
         bench_report(bench, 1e3 / ns[count - 1][ALL], "million particle steps per second",
                      "%s.%s.million_steps_per_s", transfers[t], sizes[count - 1].name);
-        bench_report(bench, single[ALL] / ns[count - 1][ALL], "", "%s.two_threads_gain", transfers[t]);
+        bench_report(bench, single[ALL] / ns[count - 1][ALL], "", "%s.two_threads_gain",
+                     transfers[t]);
         bench_report(bench, ns[count - 1][HESSIAN] / ns[count - 1][ALL], "of a step",
                      "%s.%s.hessian_share", transfers[t], sizes[count - 1].name);
         if (count == 3)

@@ -1,6 +1,6 @@
-/* Conjugate residuals in the inner product of masses: the operator of equation (9) is symmetric only
-   there, and with the Euclidean one iterations rise more than tenfold. Sums are in double, a partial
-   per block, folded in order. */
+/* Conjugate residuals in the inner product of masses: the operator of equation (9) is symmetric
+   only there, and with the Euclidean one iterations rise more than tenfold. Sums are in double, a
+   partial per block, folded in order. */
 #include "snow/implicit.h"
 
 #include <math.h>

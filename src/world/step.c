@@ -30,7 +30,9 @@ static SlStatus step_system(SlWorld *world, SlWorldSystem *holder, double dt, Sl
     double done = 0;
     for (uint32_t k = 0; done < dt; k++) {
         double end = end_of_step(system, dt, done, k);
-        double sub = system->solver->steps != NULL ? dt / system->solver->steps(system) : end - done;
+        double sub = end - done;
+        if (system->solver->step_length == NULL) /* all of one length, to the last bit */
+            sub = dt / system->solver->steps(system);
         memset(&system->stats, 0, sizeof system->stats);
         sl_world_move_bodies(world, world->time + done, sub);
         SlStatus status = sl_flow_emit(&holder->flow, system, sub, error);
