@@ -440,7 +440,7 @@ static double step_length(const SlSystem *system, double left)
     most = fmin(most, sl_param(system, P_SPEED_LIMIT) * h / fmax(speed, 1e-9));
     if (given > 0)
         most = given;
-    most *= exp2(-state->halvings);
+    most = ldexp(most, -(int)state->halvings);
     return left / ceil(left / fmax(most, least_step));
 }
 

@@ -232,6 +232,29 @@ static void the_same_bits_for_any_threads(void **state)
     }
 }
 
+/* A solve cut short is used as far as it came, and steps become shorter. */
+static void a_solve_that_does_not_end_halves_the_step(void **state)
+{
+    (void)state;
+    BallSetting b = {.threads = 2,
+                     .spacing = 0.015,
+                     .radius = 0.1,
+                     .speed = 5,
+                     .center = {0.5f, 0.11f, 0.5f},
+                     .beta = 1,
+                     .most_iterations = 3};
+    SlWorld *world = ball_create(&b);
+    for (int k = 0; k < 10; k++)
+        assert_ok(sl_world_step(world, 0.002, &test_error));
+    const SlSnowState *snow = ball_system(world)->state;
+    const SlStepStats *stats = &ball_system(world)->stats;
+    print_message("cut short at 3 iterations: steps of %.3g s after %.3g s\n", stats->dt,
+                  stats->time);
+    assert_true(snow->halvings > 0 && stats->dt < 4e-4);
+    assert_true(isfinite(stats->kinetic_energy) && stats->max_speed < 10);
+    sl_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -239,6 +262,7 @@ int main(void)
         cmocka_unit_test(the_hessian_is_the_literal_one),
         cmocka_unit_test(the_hessian_is_symmetric),
         cmocka_unit_test(backward_euler_damps_most),
+        cmocka_unit_test(a_solve_that_does_not_end_halves_the_step),
         cmocka_unit_test(the_same_bits_for_any_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
