@@ -5,13 +5,15 @@
 #include "app/bench.h"
 #include "core/timer.h"
 #include "snow/grid.h"
+#include "snow/implicit.h"
 #include "snow/snow.h"
 #include "world/world.h"
 
 enum { MOST_REPEATS = 41 };
 
-enum { SORT, TO_GRID, GRID, TO_PARTICLES, ALL, STAGES };
-static const char *const stage_names[STAGES] = {"sort", "to_grid", "grid", "to_particles", "step"};
+enum { SORT, TO_GRID, GRID, TO_PARTICLES, FRAMES, HESSIAN, ALL, STAGES };
+static const char *const stage_names[STAGES] = {
+    "sort", "to_grid", "grid", "to_particles", "principal_frames", "hessian", "step"};
 
 static const double step_time = 1e-4;
 
@@ -31,6 +33,8 @@ static SlStatus snow_block(uint32_t threads, uint32_t side, const char *transfer
         status = sl_world_add_system(*world, &system, &id, error);
     if (status == SL_OK)
         status = sl_system_set_text(*world, id, "transfer", transfer, error);
+    if (status == SL_OK) /* so that there is room for the Hessian; steps are made by hand below */
+        status = sl_system_set_text(*world, id, "integration", "implicit", error);
     if (status == SL_OK)
         status = sl_system_set_number(*world, id, "time_step", step_time, error);
     if (status == SL_OK)
@@ -40,7 +44,7 @@ static SlStatus snow_block(uint32_t threads, uint32_t side, const char *transfer
     return status;
 }
 
-/* F = I with up to 0.01 in each entry, by the particle's number; everything else as at the start. */
+/* F = I with up to 0.01 in each entry, by the particle's number; all else as at the start. */
 static void deform(SlSystem *system, bool deformed)
 {
     SlParticles *particles = &system->particles;
@@ -65,15 +69,16 @@ static void deform(SlSystem *system, bool deformed)
         plastic[i] = 1;
         memset(sl_f32x4(particles, SL_F_VELOCITY) + 4 * i, 0, 3 * sizeof(float));
         for (int a = 0; a < 3; a++)
-            memset(sl_f32x4(particles, (SlFieldId)(SL_F_SLOPE_X + a)) + 4 * i, 0, 3 * sizeof(float));
+            memset(sl_f32x4(particles, (SlFieldId)(SL_F_SLOPE_X + a)) + 4 * i, 0,
+                   3 * sizeof(float));
     }
 }
 
-/* One step by stages, ms each. */
+/* One explicit step by stages, ms each; then what an iteration of the solve would add. */
 static SlStatus time_step(SlSystem *system, double ms[STAGES], SlError *error)
 {
     SlSnowPass pass;
-    double mark = sl_seconds(), begin = mark;
+    double mark = sl_seconds();
     memset(ms, 0, STAGES * sizeof *ms);
     SlStatus status = sl_snow_begin(system, step_time, &pass, error);
     if (status == SL_OK)
@@ -87,13 +92,17 @@ static SlStatus time_step(SlSystem *system, double ms[STAGES], SlError *error)
     sl_lap(&mark, &ms[GRID]);
     sl_snow_to_particles(system, &pass);
     sl_lap(&mark, &ms[TO_PARTICLES]);
-    ms[ALL] = 1e3 * (mark - begin);
+    ms[ALL] = ms[SORT] + ms[TO_GRID] + ms[GRID] + ms[TO_PARTICLES];
+    sl_snow_principal_frames(&pass);
+    sl_lap(&mark, &ms[FRAMES]);
+    sl_snow_apply_hessian(&pass, SL_NODES, SL_A_RESIDUAL);
+    sl_lap(&mark, &ms[HESSIAN]);
     return SL_OK;
 }
 
-/* Reports every stage; *step_ns is the whole step's. */
+/* Reports every stage. */
 static SlStatus measure(Bench *bench, const char *transfer, uint32_t side, const char *size,
-                        uint32_t threads, bool deformed, double *step_ns, SlError *error)
+                        uint32_t threads, bool deformed, double ns[STAGES], SlError *error)
 {
     SlWorld *world = NULL;
     SlStatus status = snow_block(threads, side, transfer, &world, error);
@@ -107,12 +116,18 @@ static SlStatus measure(Bench *bench, const char *transfer, uint32_t side, const
         for (int s = 0; s < STAGES; s++)
             ms[s][k] = one[s];
     }
-    double per_particle = status == SL_OK ? 1e6 / (double)world->systems[0]->base.particles.count : 0;
+    double per_particle = 0;
+    if (status == SL_OK)
+        per_particle = 1e6 / (double)world->systems[0]->base.particles.count;
     for (int s = 0; status == SL_OK && s < STAGES; s++) {
-        *step_ns = per_particle * bench_low(ms[s], rounds);
-        bench_report(bench, *step_ns, "ns", "%s.%s.%s.%u_threads.%s_ns", transfer, size,
+        ns[s] = per_particle * bench_low(ms[s], rounds);
+        bench_report(bench, ns[s], "ns", "%s.%s.%s.%u_threads.%s_ns", transfer, size,
                      deformed ? "deformed" : "fall", threads, stage_names[s]);
     }
+    if (status == SL_OK && threads == 2 && deformed)
+        bench_report(bench, 1e-6 * per_particle *
+                                (double)sl_context_bytes_held(sl_world_context(world)),
+                     "B", "%s.%s.bytes_per_particle", transfer, size);
     sl_world_destroy(world);
     return status;
 }
@@ -126,24 +141,27 @@ static SlStatus run(Bench *bench, SlError *error)
     static const char *const transfers[] = {"mls", "flip"};
     SlStatus status = SL_OK;
     for (int t = 0; t < 2; t++) {
-        double ns[3] = {0, 0, 0}, single = 0, fall;
+        double ns[3][STAGES] = {{0}}, single[STAGES], fall[STAGES];
         size_t count = bench->quick ? 1 : 3;
         for (size_t s = 0; status == SL_OK && s < count; s++)
-            status = measure(bench, transfers[t], sizes[s].side, sizes[s].name, 2, true, &ns[s],
+            status = measure(bench, transfers[t], sizes[s].side, sizes[s].name, 2, true, ns[s],
                              error);
         if (status == SL_OK)
             status = measure(bench, transfers[t], sizes[count - 1].side, sizes[count - 1].name, 1,
-                             true, &single, error);
+                             true, single, error);
         if (status == SL_OK)
             status = measure(bench, transfers[t], sizes[count - 1].side, sizes[count - 1].name, 2,
-                             false, &fall, error);
+                             false, fall, error);
         if (status != SL_OK)
             return status;
-        bench_report(bench, 1e3 / ns[count - 1], "million particle steps per second",
+        bench_report(bench, 1e3 / ns[count - 1][ALL], "million particle steps per second",
                      "%s.%s.million_steps_per_s", transfers[t], sizes[count - 1].name);
-        bench_report(bench, single / ns[count - 1], "", "%s.two_threads_gain", transfers[t]);
+        bench_report(bench, single[ALL] / ns[count - 1][ALL], "", "%s.two_threads_gain",
+                     transfers[t]);
+        bench_report(bench, ns[count - 1][HESSIAN] / ns[count - 1][ALL], "of a step",
+                     "%s.%s.hessian_share", transfers[t], sizes[count - 1].name);
         if (count == 3)
-            bench_report(bench, 100 * fmax(ns[2] / ns[1] - 1, 1e-6), "%",
+            bench_report(bench, 100 * fmax(ns[2][ALL] / ns[1][ALL] - 1, 1e-6), "%",
                          "%s.growth_300k_to_1m_percent", transfers[t]);
     }
     return status;

@@ -125,7 +125,7 @@ static bool grow(SlSnowBlocks *b, uint32_t capacity)
 uint64_t sl_snow_blocks_bytes(uint32_t layers, uint64_t count)
 {
     /* Eight in a cell fill a block with 512; the surface and room to spread are as many again. */
-    uint64_t capacity = 256 + count / 64;
+    uint64_t capacity = 512 + count / 256;
     uint64_t each = SL_SNOW_BLOCK_FLOATS * sizeof(float) *
                         (uint64_t)__builtin_popcount(layers) +
                     sizeof(SlBlockCoord) + 10 * sizeof(uint32_t) + 3 * sizeof(uint32_t);
@@ -264,7 +264,7 @@ SlStatus sl_snow_blocks_sort(SlSnowBlocks *blocks, SlParticles *particles,
     sl_particles_reorder(particles, order);
     while (blocks->capacity == 0 || !list_occupied(blocks, &k, sorted, count)) {
         uint32_t wanted = blocks->capacity > 0 ? 2 * blocks->capacity
-                                               : (uint32_t)(256 + count / 64);
+                                               : (uint32_t)(512 + count / 256);
         if (!grow(blocks, wanted))
             return sl_error_set(error, SL_ERROR_MEMORY, "snow: no memory for %u blocks of the grid",
                                 wanted);

@@ -1,6 +1,6 @@
-/* Conjugate residuals in the inner product of masses: the operator of equation (9) is symmetric only
-   there, and with the Euclidean one iterations rise more than tenfold. Sums are in double, a partial
-   per block, folded in order. */
+/* Conjugate residuals in the inner product of masses: the operator of equation (9) is symmetric
+   only there, and with the Euclidean one iterations rise more than tenfold. Sums are in double, a
+   partial per block, folded in order. */
 #include "snow/implicit.h"
 
 #include <math.h>
@@ -148,13 +148,18 @@ static void walk_chunk(void *argument, size_t begin, size_t end, size_t chunk)
         w->visit(w->job, b);
 }
 
-/* Over all nodes; the sum of the first lane. */
-static double over_nodes(const Job *j, void (*visit)(const Job *job, size_t block))
+static void walk_nodes(const Job *j, void (*visit)(const Job *job, size_t block))
 {
     const SlSnowBlocks *blocks = j->pass->blocks;
     Walk w = {j, visit};
     sl_parallel_for(blocks->context->pool, blocks->touched, 8, walk_chunk, &w);
-    return sl_fold_sum(j->partials, blocks->touched, LANES, 0);
+}
+
+/* Over all nodes; the sum of the first lane. */
+static double over_nodes(const Job *j, void (*visit)(const Job *job, size_t block))
+{
+    walk_nodes(j, visit);
+    return sl_fold_sum(j->partials, j->pass->blocks->touched, LANES, 0);
 }
 
 static void hessian_chunk(void *argument, size_t begin, size_t end, size_t chunk)
@@ -173,40 +178,52 @@ static void frames_chunk(void *argument, size_t begin, size_t end, size_t chunk)
         j->frames(j->pass, (uint32_t)k);
 }
 
-/* to = beta dt² H from, colour by colour. */
-static void apply_hessian(Job *j, SlSnowLayer from, SlSnowLayer to)
+static Job job_of(const SlSnowPass *pass)
 {
-    const SlSnowBlocks *blocks = j->pass->blocks;
-    j->from = from;
-    j->to = to;
-    over_nodes(j, clear_block);
+    const SlSnowKernels *kernels = SL_KERNELS(pass->blocks->context->isa, sl_snow_kernels);
+    int transfer = pass->lattice.cubic ? SL_SNOW_FLIP : SL_SNOW_MLS;
+    return (Job){.pass = pass,
+                 .hessian = kernels->transfer[transfer].hessian,
+                 .frames = kernels->principal_frames,
+                 .partials = pass->solve_partials};
+}
+
+void sl_snow_principal_frames(const SlSnowPass *pass)
+{
+    Job j = job_of(pass);
+    sl_parallel_for(pass->blocks->context->pool, pass->blocks->occupied, 2, frames_chunk, &j);
+}
+
+void sl_snow_apply_hessian(const SlSnowPass *pass, SlSnowLayer from, SlSnowLayer to)
+{
+    const SlSnowBlocks *blocks = pass->blocks;
+    Job j = job_of(pass);
+    j.from = from;
+    j.to = to;
+    walk_nodes(&j, clear_block);
     for (int colour = 0; colour < SL_SNOW_COLOURS; colour++) {
         uint32_t first = blocks->colour_start[colour];
-        j->blocks = blocks->by_colour + first;
+        j.blocks = blocks->by_colour + first;
         sl_parallel_for(blocks->context->pool, blocks->colour_start[colour + 1] - first, 2,
-                        hessian_chunk, j);
+                        hessian_chunk, &j);
     }
 }
 
 bool sl_snow_solve(SlSnowSolve *s)
 {
     const SlSnowBlocks *blocks = s->pass->blocks;
-    const SlSnowKernels *kernels = SL_KERNELS(blocks->context->isa, sl_snow_kernels);
-    Job j = {.pass = s->pass,
-             .hessian = kernels->transfer[s->pass->lattice.cubic ? SL_SNOW_FLIP : SL_SNOW_MLS].hessian,
-             .frames = kernels->principal_frames,
-             .partials = s->pass->solve_partials};
+    Job j = job_of(s->pass);
     s->iterations = 0;
     s->left = 0;
     if (blocks->occupied == 0 || s->pass->implicit == 0)
         return true;
-    sl_parallel_for(blocks->context->pool, blocks->occupied, 2, frames_chunk, &j);
-    apply_hessian(&j, SL_NODES, SL_A_RESIDUAL);
+    sl_snow_principal_frames(s->pass);
+    sl_snow_apply_hessian(s->pass, SL_NODES, SL_A_RESIDUAL);
     double first = over_nodes(&j, begin_block), norm = first, rho = 0;
     double speed2 = sl_fold_sum(j.partials, blocks->touched, LANES, 1);
     double enough = fmax(s->tolerance * s->tolerance * first, rounding * rounding * speed2);
     while (norm > enough && s->iterations < s->most_iterations) {
-        apply_hessian(&j, SL_RESIDUAL, SL_A_RESIDUAL);
+        sl_snow_apply_hessian(s->pass, SL_RESIDUAL, SL_A_RESIDUAL);
         double old = rho;
         rho = over_nodes(&j, apply_block);
         j.beta = s->iterations == 0 ? 0 : (float)(rho / old);

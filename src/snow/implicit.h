@@ -17,4 +17,9 @@ typedef struct SlSnowSolve {
    least residual found. Slopes of particles are overwritten. */
 bool sl_snow_solve(SlSnowSolve *solve);
 
+/* Its parts, for tests and benchmarks: principal axes into the particles' slopes, once a step; then
+   `to` = beta dt² H `from`, colour by colour. */
+void sl_snow_principal_frames(const SlSnowPass *pass);
+void sl_snow_apply_hessian(const SlSnowPass *pass, SlSnowLayer from, SlSnowLayer to);
+
 #endif

@@ -66,7 +66,7 @@ static const SlParamRow rows[P_COUNT] = {
     [P_CRITICAL_STRETCH] = {"critical_stretch", NUMBER(0.0075), 0, 0.5, "", NULL,
                             "stretch at which snow tears; low for powder, high for wet snow"},
     [P_TORN_LIMIT] = {"torn_limit", NUMBER(20), 1, 1e6, "", NULL,
-                      "J_P, the plastic volume, does not grow beyond this where snow has come apart"},
+                      "most that J_P, the plastic volume, grows to where snow has come apart"},
     [P_VARY_STIFFNESS] = {"vary_stiffness", NUMBER(0), 0, 0.95, "", NULL,
                           "share by which the field \"variation\" changes stiffness"},
     [P_VARY_HARDENING] = {"vary_hardening", NUMBER(0), 0, 0.95, "", NULL,
@@ -91,7 +91,7 @@ static const SlParamRow rows[P_COUNT] = {
                            "implicit: a solve that takes more ends unfinished, and steps become "
                            "half as long"},
     [P_TIME_STEP] = {"time_step", NUMBER(0), 0, 1, "s", NULL,
-                     "longest step; 0: by speed_limit, and explicit by sound_limit, implicit 0.5 ms"},
+                     "longest step; 0: by speed_limit and, explicit, sound_limit or, implicit, 0.5 ms"},
     [P_SOUND_LIMIT] = {"sound_limit", NUMBER(0.5), 0.01, 1, "cells", NULL,
                        "explicit: how far sound goes in a step, where snow is stiffest"},
     [P_SPEED_LIMIT] = {"speed_limit", NUMBER(0.4), 0.01, 1, "cells", NULL,
@@ -337,8 +337,8 @@ static SlStatus conclude(SlSystem *system, const SlSnowPass *pass, double dt, Sl
     return SL_OK;
 }
 
-/* Step 6 of §4.1. A solve that does not end makes the steps to come half as long, until ten in a row
-   have ended; what it found so far is used, for its residual only ever falls. */
+/* Step 6 of §4.1. A solve that does not end makes the steps to come half as long, until ten in a
+   row have ended; what it found so far is used, for its residual only ever falls. */
 static void solve(SlSystem *system, SlSnowPass *pass)
 {
     SlSnowState *state = system->state;
@@ -440,7 +440,7 @@ static double step_length(const SlSystem *system, double left)
     most = fmin(most, sl_param(system, P_SPEED_LIMIT) * h / fmax(speed, 1e-9));
     if (given > 0)
         most = given;
-    most *= exp2(-state->halvings);
+    most = ldexp(most, -(int)state->halvings);
     return left / ceil(left / fmax(most, least_step));
 }
 

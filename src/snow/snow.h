@@ -15,8 +15,8 @@ typedef struct SlSnowState {
 
 extern const SlSolver sl_snow_solver;
 
-/* The stages of a step, apart, for tests and benchmarks: constants and fields; the sort; steps 1 and
-   3 of document 001 §4.1; step 2; (steps 4 and 5 are sl_snow_update_nodes;) steps 7 to 10. */
+/* The stages of a step, apart, for tests and benchmarks: constants and fields; the sort; steps 1
+   and 3 of document 001 §4.1; step 2; (4 and 5 are sl_snow_update_nodes;) steps 7 to 10. */
 SlStatus sl_snow_begin(SlSystem *system, double dt, SlSnowPass *pass, SlError *error);
 SlStatus sl_snow_sort(SlSystem *system, SlSnowPass *pass, SlError *error);
 void sl_snow_to_grid(const SlSystem *system, const SlSnowPass *pass);

@@ -312,8 +312,8 @@ static void principal_frames(const SlSnowPass *p, uint32_t block)
     }
 }
 
-/* Equations (7) and (8) in the principal frame, where nothing of V is needed: from the gradient of u
-   to V0 A F_E^T. */
+/* Equations (7) and (8) in the principal frame, where nothing of V is needed: from the gradient of
+   u to V0 A F_E^T. */
 SL_INLINE void hessian_of(const SlSnowPass *p, size_t i, const Records gradient[3],
                           Records slope[3])
 {

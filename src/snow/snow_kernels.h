@@ -50,7 +50,8 @@ typedef struct SlSnowPass {
 
 typedef void (*SlSnowLoop)(const SlSnowPass *pass, uint32_t block);
 /* Adds beta dt² H u, in mass times velocity, to a layer of zeros. */
-typedef void (*SlSnowHessian)(const SlSnowPass *pass, uint32_t block, SlSnowLayer u, SlSnowLayer sum);
+typedef void (*SlSnowHessian)(const SlSnowPass *pass, uint32_t block, SlSnowLayer u,
+                              SlSnowLayer sum);
 
 typedef struct SlSnowTransfer {
     SlSnowLoop to_grid;      /* §4.1 steps 1 and 3 */

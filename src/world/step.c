@@ -52,8 +52,9 @@ static SlStatus step_system(SlWorld *world, SlWorldSystem *holder, SlError *erro
     double dt = interval->dt;
     while (interval->done < dt) {
         double end = end_of_step(system, dt, interval->done, interval->step);
-        double sub = system->solver->steps != NULL ? dt / system->solver->steps(system)
-                                                   : end - interval->done;
+        double sub = end - interval->done;
+        if (system->solver->step_length == NULL) /* all of one length, to the last bit */
+            sub = dt / system->solver->steps(system);
         system->surroundings.interval_begins = interval->step == 0;
         interval->began = world->time + interval->done;
         interval->length = sub;

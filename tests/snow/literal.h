@@ -375,8 +375,8 @@ static inline double literal_dot(const Literal *l, size_t a, size_t b)
 /* Step 6: equation (9) by conjugate residuals in the inner product of masses. */
 static inline int literal_solve(Literal *l)
 {
-    size_t v = offsetof(LiteralNode, v), r = offsetof(LiteralNode, r), ar = offsetof(LiteralNode, ar);
-    size_t ap = offsetof(LiteralNode, ap);
+    size_t v = offsetof(LiteralNode, v), r = offsetof(LiteralNode, r);
+    size_t ar = offsetof(LiteralNode, ar), ap = offsetof(LiteralNode, ap);
     int total = l->size * l->size * l->size, iterations = 0;
     literal_pull(l, v, r);
     for (int k = 0; k < total; k++)

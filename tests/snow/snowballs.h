@@ -15,6 +15,7 @@ typedef struct BallSetting {
     bool no_gravity;
     SlIsa isa;
     double beta, tolerance; /* semi-implicit where beta > 0 */
+    double most_iterations; /* 0: the default */
 } BallSetting;
 
 /* A ball that flies down towards the floor of an open domain; started. */
@@ -39,6 +40,9 @@ static inline SlWorld *ball_create(const BallSetting *b)
     if (b->beta > 0) {
         assert_ok(sl_system_set_text(world, id, "integration", "implicit", &test_error));
         assert_ok(sl_system_set_number(world, id, "beta", b->beta, &test_error));
+        if (b->most_iterations > 0)
+            assert_ok(sl_system_set_number(world, id, "most_iterations", b->most_iterations,
+                                           &test_error));
         if (b->tolerance > 0)
             assert_ok(sl_system_set_number(world, id, "tolerance", b->tolerance, &test_error));
     }

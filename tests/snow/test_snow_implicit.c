@@ -85,24 +85,11 @@ static Setup set_up(const char *transfer)
     return s;
 }
 
-/* A_RESIDUAL = beta dt² H u. */
-static void apply(const Setup *s, SlSnowLayer from)
-{
-    const SlSnowKernels *kernels = SL_KERNELS(s->system->context->isa, sl_snow_kernels);
-    const SlSnowTransfer *transfer = &kernels->transfer[s->pass.lattice.cubic ? SL_SNOW_FLIP
-                                                                              : SL_SNOW_MLS];
-    memset(s->pass.blocks->layer[SL_A_RESIDUAL], 0,
-           (size_t)s->pass.blocks->touched * SL_SNOW_BLOCK_FLOATS * sizeof(float));
-    for (uint32_t b = 0; b < s->pass.blocks->occupied; b++)
-        transfer->hessian(&s->pass, b, from, SL_A_RESIDUAL);
-}
-
 static void the_hessian_is_the_literal_one(void **state)
 {
     (void)state;
     for (int t = 0; t < 2; t++) {
         Setup s = set_up(t == 0 ? "mls" : "flip");
-        const SlSnowKernels *kernels = SL_KERNELS(s.system->context->isa, sl_snow_kernels);
         size_t n = s.system->particles.count;
         Literal l = {.flip = t == 1,
                      .h = 0.02,
@@ -124,10 +111,9 @@ static void the_hessian_is_the_literal_one(void **state)
                 p->x[k] = ball_place(s.system, i, k, l.h);
             set_strain(&s, i, p->FE);
         }
-        for (uint32_t b = 0; b < s.pass.blocks->occupied; b++)
-            kernels->principal_frames(&s.pass, b);
+        sl_snow_principal_frames(&s.pass);
         fill_layer(&s, SL_RESIDUAL, 7);
-        apply(&s, SL_RESIDUAL);
+        sl_snow_apply_hessian(&s.pass, SL_RESIDUAL, SL_A_RESIDUAL);
         for (int pass = 0; pass < 2; pass++) { /* u into the literal nodes, then compare */
             double worst = 0, scale = 0;
             for (uint32_t b = 0; b < s.pass.blocks->touched; b++)
@@ -164,19 +150,17 @@ static void the_hessian_is_symmetric(void **state)
     (void)state;
     for (int t = 0; t < 2; t++) {
         Setup s = set_up(t == 0 ? "mls" : "flip");
-        const SlSnowKernels *kernels = SL_KERNELS(s.system->context->isa, sl_snow_kernels);
         unsigned seed = 9;
         for (size_t i = 0; i < s.system->particles.count; i++)
             set_strain(&s, i, near_identity(&seed, 0.02));
-        for (uint32_t b = 0; b < s.pass.blocks->occupied; b++)
-            kernels->principal_frames(&s.pass, b);
+        sl_snow_principal_frames(&s.pass);
         fill_layer(&s, SL_RESIDUAL, 11);
         fill_layer(&s, SL_DIRECTION, 12);
         double products[2] = {0, 0}, size = 0;
         for (int way = 0; way < 2; way++) {
             SlSnowLayer u = way == 0 ? SL_RESIDUAL : SL_DIRECTION;
             SlSnowLayer w = way == 0 ? SL_DIRECTION : SL_RESIDUAL;
-            apply(&s, u);
+            sl_snow_apply_hessian(&s.pass, u, SL_A_RESIDUAL);
             for (uint32_t b = 0; b < s.pass.blocks->touched; b++)
                 for (int k = 0; k < SL_SNOW_BLOCK_NODES; k++)
                     for (int a = 0; a < 3; a++) {
@@ -248,6 +232,29 @@ static void the_same_bits_for_any_threads(void **state)
     }
 }
 
+/* A solve cut short is used as far as it came, and steps become shorter. */
+static void a_solve_that_does_not_end_halves_the_step(void **state)
+{
+    (void)state;
+    BallSetting b = {.threads = 2,
+                     .spacing = 0.015,
+                     .radius = 0.1,
+                     .speed = 5,
+                     .center = {0.5f, 0.11f, 0.5f},
+                     .beta = 1,
+                     .most_iterations = 3};
+    SlWorld *world = ball_create(&b);
+    for (int k = 0; k < 10; k++)
+        assert_ok(sl_world_step(world, 0.002, &test_error));
+    const SlSnowState *snow = ball_system(world)->state;
+    const SlStepStats *stats = &ball_system(world)->stats;
+    print_message("cut short at 3 iterations: steps of %.3g s after %.3g s\n", stats->dt,
+                  stats->time);
+    assert_true(snow->halvings > 0 && stats->dt < 4e-4);
+    assert_true(isfinite(stats->kinetic_energy) && stats->max_speed < 10);
+    sl_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -255,6 +262,7 @@ int main(void)
         cmocka_unit_test(the_hessian_is_the_literal_one),
         cmocka_unit_test(the_hessian_is_symmetric),
         cmocka_unit_test(backward_euler_damps_most),
+        cmocka_unit_test(a_solve_that_does_not_end_halves_the_step),
         cmocka_unit_test(the_same_bits_for_any_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

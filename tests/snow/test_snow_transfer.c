@@ -303,6 +303,34 @@ static void creep_adds_up(void **state)
     sl_world_destroy(world);
 }
 
+/* Bar: at most 200 bytes per particle, and the blocks. */
+static void memory_is_small(void **state)
+{
+    (void)state;
+    SlWorldDef def = sl_default_world_def();
+    def.threads = 2;
+    SlSystemDef system = sl_default_system_def("snow");
+    SlBlockDef block = {.min = {1, 1, 1}, .max = {2.28f, 2.28f, 2.28f}};
+    SlWorld *world;
+    SlSystemId id;
+    assert_ok(sl_world_create(&def, &world, &test_error));
+    assert_ok(sl_world_add_system(world, &system, &id, &test_error));
+    assert_ok(sl_system_add_block(world, id, &block, &test_error));
+    double said = (double)sl_world_memory_needed(world);
+    for (int k = 0; k < 3; k++)
+        assert_ok(sl_world_step(world, 1e-4, &test_error));
+    const SlSnowState *snow = ball_system(world)->state;
+    double n = (double)ball_system(world)->particles.count;
+    double held = (double)sl_context_bytes_held(sl_world_context(world)) - sizeof(SlWorldSystem) -
+                  sizeof(SlWorld);
+    double blocks = (double)snow->blocks.capacity * (SL_SNOW_BLOCK_FLOATS * sizeof(float) + 64);
+    print_message("%.0f particles: %.1f bytes each, and %.1f for blocks; said %.1f in all\n", n,
+                  (held - blocks) / n, blocks / n, said / n);
+    assert_less((held - blocks) / n, 200);
+    assert_near(held / said, 1, 0.1);
+    sl_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -313,6 +341,7 @@ int main(void)
         cmocka_unit_test(the_same_bits_for_any_threads),
         cmocka_unit_test(base_and_avx2_agree),
         cmocka_unit_test(creep_adds_up),
+        cmocka_unit_test(memory_is_small),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
