@@ -76,12 +76,13 @@ static void update_block(const SlSnowPass *p, size_t block)
 static void update_chunk(void *argument, size_t begin, size_t end, size_t chunk)
 {
     (void)chunk;
+    const SlSnowPass *const *pass = argument;
     for (size_t block = begin; block < end; block++)
-        update_block(argument, block);
+        update_block(*pass, block);
 }
 
 void sl_snow_update_nodes(const SlSnowPass *pass)
 {
     sl_parallel_for(pass->blocks->context->pool, pass->blocks->touched, 8, update_chunk,
-                    (void *)(uintptr_t)pass);
+                    &pass);
 }
