@@ -30,46 +30,43 @@ enum {
     P_COUNT
 };
 
-#define NUMBER(value) SL_FLUID_NUMBER(value)
-#define WHOLE(value) SL_FLUID_WHOLE(value)
-#define CHOICE(value) SL_FLUID_CHOICE(value)
+/* clang-format off */
 static const SlParamRow rows[P_COUNT] = {
-    SL_FLUID_ROWS[P_CONSTRAINT] =
-        {"constraint", CHOICE(0), 0, 1, "", "unilateral|equality",
-         "unilateral resists compression only; equality (the paper's) also tension"},
-    [P_ITERATIONS] = {"iterations", WHOLE(4), 1, 1000, "per step", NULL,
+#include "fluid/fluid_rows.h"
+    [P_CONSTRAINT] = {"constraint", SL_FLUID_CHOICE(0), 0, 1, "", "unilateral|equality",
+                      "unilateral resists compression only; equality (the paper's) also tension"},
+    [P_ITERATIONS] = {"iterations", SL_FLUID_WHOLE(4), 1, 1000, "per step", NULL,
                       "density iterations; fewer than 3 at 2 steps a frame may blow up"},
-    [P_RELAXATION] = {"relaxation", NUMBER(0.7), 0.01, 1.5, "", NULL,
+    [P_RELAXATION] = {"relaxation", SL_FLUID_NUMBER(0.7), 0.01, 1.5, "", NULL,
                       "factor on every Jacobi displacement; 1 is unstable without damping >= 0.75"},
-    [P_DAMPING] = {"damping", NUMBER(0.2), 1e-6, 1e3, "", NULL,
+    [P_DAMPING] = {"damping", SL_FLUID_NUMBER(0.2), 1e-6, 1e3, "", NULL,
                    "epsilon of lambda, as a multiple of the lattice's sum of squared gradients"},
-    [P_TENSILE] = {"tensile", NUMBER(0.1), 0, 1, "", NULL,
+    [P_TENSILE] = {"tensile", SL_FLUID_NUMBER(0.1), 0, 1, "", NULL,
                    "s_corr, once a step, keeps particles from clumping in pairs: strength as the "
                    "density error it equals; 0: none"},
-    [P_TENSILE_DISTANCE] = {"tensile_distance", NUMBER(0.2), 0.01, 0.9, "supports", NULL,
+    [P_TENSILE_DISTANCE] = {"tensile_distance", SL_FLUID_NUMBER(0.2), 0.01, 0.9, "supports", NULL,
                             "distance at which s_corr has its full strength"},
-    [P_STABILISE_LEVEL] = {"stabilise_level", WHOLE(1000), 1, 1000, "iterations", NULL,
+    [P_STABILISE_LEVEL] = {"stabilise_level", SL_FLUID_WHOLE(1000), 1, 1000, "iterations", NULL,
                            "pre-stabilisation is for particles up to this level (the paper's q)"},
-    [P_LOD] = {"lod", CHOICE(SL_LOD_NONE), 0, 2, "", "none|dtc|dtvs",
+    [P_LOD] = {"lod", SL_FLUID_CHOICE(SL_LOD_NONE), 0, 2, "", "none|dtc|dtvs",
                "level of detail: all particles get all iterations; fewer with the distance to the "
                "camera; fewer with the depth behind what the camera sees"},
-    [P_LOD_LEAST] = {"lod_least", WHOLE(3), 1, 1000, "iterations", NULL,
+    [P_LOD_LEAST] = {"lod_least", SL_FLUID_WHOLE(3), 1, 1000, "iterations", NULL,
                      "the lowest level; the highest is `iterations`"},
-    [P_LOD_NEAR] = {"lod_near", NUMBER(0), 0, 1e6, "m", NULL,
+    [P_LOD_NEAR] = {"lod_near", SL_FLUID_NUMBER(0), 0, 1e6, "m", NULL,
                     "distance up to which the level is the highest"},
-    [P_LOD_FAR] = {"lod_far", NUMBER(0), 0, 1e6, "m", NULL,
+    [P_LOD_FAR] = {"lod_far", SL_FLUID_NUMBER(0), 0, 1e6, "m", NULL,
                    "distance from which it is the lowest; 0: both automatic"},
-    [P_LOD_MAP] = {"lod_map", CHOICE(SL_LOD_LINEAR), 0, 2, "", "linear|smoothstep|power",
+    [P_LOD_MAP] = {"lod_map", SL_FLUID_CHOICE(SL_LOD_LINEAR), 0, 2, "", "linear|smoothstep|power",
                    "how the level falls between the two"},
-    [P_LOD_POWER] = {"lod_power", NUMBER(2), 0.1, 10, "", NULL, "exponent of the map \"power\""},
-    [P_LOD_BLEND] =
-        {"lod_blend", CHOICE(SL_LOD_MAX), 0, 2, "", "max|mean|weighted",
-         "levels of several cameras: the highest, their mean, or by the cameras' weights"},
-    [P_LOD_FINISHED] =
-        {"lod_finished", CHOICE(SL_LOD_ZERO), 0, 2, "", "zero|halo|stale",
-         "lambda of neighbours that are finished: none, measured again around active "
-         "particles, or the last one kept (as printed; adds energy)"},
+    [P_LOD_POWER] = {"lod_power", SL_FLUID_NUMBER(2), 0.1, 10, "", NULL, "exponent of the map \"power\""},
+    [P_LOD_BLEND] = {"lod_blend", SL_FLUID_CHOICE(SL_LOD_MAX), 0, 2, "", "max|mean|weighted",
+                     "levels of several cameras: the highest, their mean, or by the cameras' weights"},
+    [P_LOD_FINISHED] = {"lod_finished", SL_FLUID_CHOICE(SL_LOD_ZERO), 0, 2, "", "zero|halo|stale",
+                        "lambda of neighbours that are finished: none, measured again around active "
+                        "particles, or the last one kept (as printed; adds energy)"},
 };
+/* clang-format on */
 
 SlStatus sl_pbf_begin(SlSystem *system, double dt, SlFluidPass *pass, SlError *error)
 {
