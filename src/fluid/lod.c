@@ -36,10 +36,11 @@ static void near_quarter(const SlLodSettings *settings, double least, double mos
 static void distance_to_surface(const SlLodQuery *q, size_t begin, size_t end)
 {
     for (size_t i = begin; i < end; i++) {
-        SlVec3 view = sl_camera_to_view(&q->frame, place(q->records, i));
+        const SlSpot *spot = &q->image->spots[i];
         size_t pixel;
-        q->distance[i] = sl_depth_pixel(q->image, view, &pixel) ? view.z - q->image->depth[pixel]
-                                                                 : INFINITY;
+        q->distance[i] = sl_depth_pixel(q->image, spot, &pixel)
+                             ? spot->depth - q->image->depth[pixel]
+                             : INFINITY;
     }
 }
 
@@ -166,8 +167,8 @@ SlStatus sl_lod_assign(SlSystem *system, const SlLodSettings *settings, const fl
         const SlCamera *camera = &around->cameras[k];
         a.weight = (float)((settings->blend == SL_LOD_WEIGHTED ? (double)camera->weight : 1) / weights);
         if (a.model->needs_image) {
-            sl_depth_draw(system->context->pool, arena, camera, IMAGE_WIDTH, IMAGE_HEIGHT, records,
-                          count, (float)(0.5 * settings->spacing), &images[k]);
+            sl_depth_draw(system->context, camera, IMAGE_WIDTH, IMAGE_HEIGHT, records, count,
+                          (float)(0.5 * settings->spacing), &images[k]);
             if (images[k].depth == NULL)
                 return sl_error_set(error, SL_ERROR_MEMORY, "no memory for a depth image");
         }
