@@ -9,7 +9,7 @@
 #include "core/sort.h"
 #include "geometry/depth_kernels.h"
 
-enum { CHUNK_BLOCKS = 256, STRIP_ROWS = 16, TILE = 8, SPOTS_A_MEASURE = 8, DEPTH_KEYS = 2048 };
+enum { CHUNK_BLOCKS = 256, STRIP_ROWS = 8, TILE = 8, SPOTS_A_MEASURE = 8, DEPTH_KEYS = 2048 };
 
 typedef struct Draw {
     SlDepthImage *image;
