@@ -24,6 +24,7 @@ typedef struct SlEmitterDef {
     double rate;      /* particles per second; 0: as many as fit */
     double start, end; /* s: open from start until before end; default 0 to infinity */
     uint64_t limit;   /* particles in all; 0: no limit */
+    uint32_t fluid;   /* which of the system's fluids; default 0, its own */
 } SlEmitterDef;
 
 SL_API SlEmitterDef sl_default_emitter_def(SlEmitterKind kind);

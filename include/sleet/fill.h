@@ -41,6 +41,7 @@ typedef struct SlFillDef {
     size_t shape_count; /* [1, 16] */
     float blend;        /* m: over which they flow into each other; default 0 */
     SlVec3 velocity;    /* m/s */
+    uint32_t fluid;     /* which of the system's fluids; default 0, its own */
     /* Random only: particles in each cell inside, and the cell's width. */
     uint32_t per_cell; /* [1, 64]; default 8 */
     double cell;       /* m; 0 (default): two spacings */

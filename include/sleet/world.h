@@ -62,7 +62,15 @@ typedef struct SlSystemDef {
 typedef struct SlBlockDef {
     SlVec3 min, max;
     SlVec3 velocity; /* m/s */
+    uint32_t fluid;  /* which of the system's fluids: 0, its own, or what sl_system_add_fluid gave */
 } SlBlockDef;
+
+/* One of several fluids in a system of a water solver. */
+typedef struct SlFluidDef {
+    const char *name;         /* at most 31 bytes, copied */
+    double density;           /* kg/m³, (0, 1e5] */
+    double kinematic_viscosity; /* m²/s, [0, 1e4] */
+} SlFluidDef;
 
 SL_API SlWorldDef sl_default_world_def(void);
 SL_API SlSystemDef sl_default_system_def(const char *solver);
@@ -79,6 +87,10 @@ SL_API SlStatus sl_system_set_text(SlWorld *world, SlSystemId id, const char *na
 /* The value in force; SL_ERROR_ARGUMENT for an unknown name. */
 SL_API SlStatus sl_system_get(const SlWorld *world, SlSystemId id, const char *name,
                               SlParamValue *value, SlError *error);
+/* A further fluid, at most 16; *fluid is its number for blocks, fills and emitters. Its density
+   should be within a factor of ten of the system's rest_density. Solvers without fluids refuse. */
+SL_API SlStatus sl_system_add_fluid(SlWorld *world, SlSystemId id, const SlFluidDef *def,
+                                    uint32_t *fluid, SlError *error);
 SL_API SlStatus sl_system_add_block(SlWorld *world, SlSystemId id, const SlBlockDef *block,
                                     SlError *error);
 /* Reads the mesh, if it is one, and checks it; places are found at the start. */

@@ -205,6 +205,7 @@ const SlSolver sl_pbf_solver = {
               .rows = rows,
               .row_count = P_COUNT},
     .fields = SL_FLUID_FIELDS,
+    .several_fluids = true,
     .more_fields = more_fields,
     .state_size = sizeof(SlFluidState),
     .memory_needed = memory_needed,

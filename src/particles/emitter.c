@@ -143,7 +143,8 @@ static bool taken(SlVec3 place, const SlVec3 *near, size_t count, float within)
     return false;
 }
 
-static void add_particle(SlFlow *flow, SlSystem *system, SlVec3 place, SlVec3 velocity)
+static void add_particle(SlFlow *flow, SlSystem *system, SlVec3 place, SlVec3 velocity,
+                         uint32_t fluid)
 {
     SlParticles *particles = &system->particles;
     size_t i = particles->count++;
@@ -155,6 +156,8 @@ static void add_particle(SlFlow *flow, SlSystem *system, SlVec3 place, SlVec3 ve
     ((uint32_t *)particles->data[SL_F_ID])[i] = (uint32_t)flow->next_id++;
     memcpy(sl_f32x4(particles, SL_F_POSITION) + 4 * i, &place, sizeof place);
     memcpy(sl_f32x4(particles, SL_F_VELOCITY) + 4 * i, &velocity, sizeof velocity);
+    if (particles->data[SL_F_FLUID] != NULL)
+        ((uint32_t *)particles->data[SL_F_FLUID])[i] = fluid;
 }
 
 /* One layer, `ahead` metres along the flow from the opening. */
@@ -187,7 +190,7 @@ static SlStatus emit_layer(SlFlow *flow, SlEmitter *emitter, SlSystem *system, f
             place = sl_add(middle, place);
             if (taken(place, near, near_count, taken_within * spacing))
                 continue;
-            add_particle(flow, system, place, velocity);
+            add_particle(flow, system, place, velocity, emitter->def.fluid);
             emitter->emitted++;
         }
     return SL_OK;

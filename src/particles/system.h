@@ -22,6 +22,7 @@ typedef struct SlStateRow {
 typedef struct SlSolver {
     SlTable table; /* name, summary, citation, parameter rows */
     uint32_t fields;
+    bool several_fluids; /* may its particles be of several fluids? */
     /* Fields that the parameters ask for besides; NULL: none. */
     uint32_t (*more_fields)(const SlSystem *system);
     size_t state_size; /* zeroed at creation */

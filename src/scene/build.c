@@ -42,7 +42,7 @@ static SlStatus build_flows(const SlScene *scene, const SlSceneSystem *system, S
     const SlJsonNode *node = system->emitters != NULL ? sl_json_first(json, system->emitters) : NULL;
     for (; status == SL_OK && node != NULL; node = sl_json_next(json, node)) {
         SlEmitterDef def;
-        status = sl_scene_read_emitter(scene, node, &def, error);
+        status = sl_scene_read_emitter(scene, system, node, &def, error);
         if (status == SL_OK)
             status = with_place(scene, node->place,
                                 sl_system_add_emitter(world, id, &def, &inner), &inner, error);
@@ -69,7 +69,7 @@ static SlStatus build_fills(const SlScene *scene, const SlSceneSystem *system, S
     for (; status == SL_OK && node != NULL; node = sl_json_next(json, node)) {
         SlFillDef def;
         SlShape shapes[SL_SCENE_FILL_SHAPES];
-        status = sl_scene_read_fill(scene, node, &def, shapes, error);
+        status = sl_scene_read_fill(scene, system, node, &def, shapes, error);
         if (status == SL_OK)
             status = with_place(scene, node->place, sl_system_add_fill(world, id, &def, &inner),
                                 &inner, error);
@@ -92,6 +92,15 @@ static SlStatus build_system(const SlScene *scene, const SlSceneSystem *system, 
     for (; status == SL_OK && node != NULL; node = sl_json_next(&scene->json, node))
         status = with_place(scene, node->place, set_parameter(scene, world, id, node, &inner),
                             &inner, error);
+    node = system->fluids != NULL ? sl_json_first(&scene->json, system->fluids) : NULL;
+    for (; status == SL_OK && node != NULL; node = sl_json_next(&scene->json, node)) {
+        SlFluidDef fluid;
+        uint32_t number;
+        status = sl_scene_read_fluid(scene, node, &fluid, error);
+        if (status == SL_OK)
+            status = with_place(scene, node->place,
+                                sl_system_add_fluid(world, id, &fluid, &number, &inner), &inner, error);
+    }
     for (size_t k = 0; status == SL_OK && k < system->block_count; k++) {
         const SlSceneBlock *block = &scene->blocks[system->first_block + k];
         status = with_place(scene, block->place,

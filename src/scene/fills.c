@@ -7,7 +7,7 @@
 #include "scene/scene.h"
 
 enum {
-    NAME, SHAPES, BLEND, MODE, VELOCITY, PER_CELL, CELL, ALLOW_OPEN, NOISE, FILL_KEYS
+    NAME, SHAPES, BLEND, MODE, VELOCITY, PER_CELL, CELL, ALLOW_OPEN, NOISE, FLUID, FILL_KEYS
 };
 static const SlKeyRow fill_rows[FILL_KEYS] = {
     [NAME] = SL_KEY_TEXT_ROW("name", "", false),
@@ -21,6 +21,7 @@ static const SlKeyRow fill_rows[FILL_KEYS] = {
     [ALLOW_OPEN] = {.row = {.name = "allow_open", .type = SL_PARAM_BOOL, .maximum = 1,
                             .unit = ""}},
     [NOISE] = SL_KEY_OBJECT_ROW("noise", false),
+    [FLUID] = SL_KEY_TEXT_ROW("fluid", "", false),
 };
 
 enum { SMOOTH, GRAIN, SIZE, OCTAVES, NOISE_KEYS };
@@ -93,7 +94,8 @@ static SlStatus read_shape(const SlScene *scene, const SlJsonNode *node, bool al
     return SL_OK;
 }
 
-SlStatus sl_scene_read_fill(const SlScene *scene, const SlJsonNode *node, SlFillDef *def,
+SlStatus sl_scene_read_fill(const SlScene *scene, const SlSceneSystem *system,
+                            const SlJsonNode *node, SlFillDef *def,
                             SlShape shapes[SL_SCENE_FILL_SHAPES], SlError *error)
 {
     const SlJson *json = &scene->json;
@@ -119,7 +121,7 @@ SlStatus sl_scene_read_fill(const SlScene *scene, const SlJsonNode *node, SlFill
     def->per_cell = (uint32_t)values[PER_CELL].value.number[0];
     def->cell = values[CELL].value.number[0];
     def->allow_open = values[ALLOW_OPEN].value.number[0] != 0;
-    return SL_OK;
+    return sl_scene_find_fluid(scene, system, values[FLUID].node, &def->fluid, error);
 }
 
 SlStatus sl_scene_check_fills(SlScene *scene, const SlSceneSystem *system, SlError *error)
@@ -129,7 +131,7 @@ SlStatus sl_scene_check_fills(SlScene *scene, const SlSceneSystem *system, SlErr
     for (; node != NULL; node = sl_json_next(json, node)) {
         SlFillDef def;
         SlShape shapes[SL_SCENE_FILL_SHAPES];
-        SlStatus status = sl_scene_read_fill(scene, node, &def, shapes, error);
+        SlStatus status = sl_scene_read_fill(scene, system, node, &def, shapes, error);
         if (status != SL_OK)
             return status;
     }

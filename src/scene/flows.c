@@ -8,7 +8,7 @@
 
 enum {
     NAME, SHAPE, CENTER, DIRECTION, UP, RADIUS, WIDTH, HEIGHT, SPEED, RATE, START, END, LIMIT,
-    EMITTER_KEYS
+    FLUID,    EMITTER_KEYS
 };
 #define LENGTH_ROW(name_) SL_KEY_NUMBER_ROW(name_, 0, 1e-6, SL_SCENE_FAR, "m")
 static const SlKeyRow emitter_rows[EMITTER_KEYS] = {
@@ -25,6 +25,7 @@ static const SlKeyRow emitter_rows[EMITTER_KEYS] = {
     [START] = SL_KEY_NUMBER_ROW("start", 0, 0, 1e9, "s"),
     [END] = SL_KEY_NUMBER_ROW("end", 1e9, 0, 1e9, "s"),
     [LIMIT] = SL_KEY_WHOLE_ROW("limit", 0, 0, 2147483392.0),
+    [FLUID] = SL_KEY_TEXT_ROW("fluid", "", false),
 };
 
 /* A disk has a radius, a box width and height; the other's keys are refused. */
@@ -49,8 +50,8 @@ static SlStatus check_opening(const SlScene *scene, const SlJsonNode *node,
     return SL_OK;
 }
 
-SlStatus sl_scene_read_emitter(const SlScene *scene, const SlJsonNode *node, SlEmitterDef *def,
-                               SlError *error)
+SlStatus sl_scene_read_emitter(const SlScene *scene, const SlSceneSystem *system,
+                               const SlJsonNode *node, SlEmitterDef *def, SlError *error)
 {
     static const char *const shapes[] = {"disk", "box"};
     SlKeyValue values[EMITTER_KEYS];
@@ -79,7 +80,7 @@ SlStatus sl_scene_read_emitter(const SlScene *scene, const SlJsonNode *node, SlE
     def->start = values[START].value.number[0];
     def->end = values[END].node != NULL ? values[END].value.number[0] : (double)INFINITY;
     def->limit = (uint64_t)values[LIMIT].value.number[0];
-    return SL_OK;
+    return sl_scene_find_fluid(scene, system, values[FLUID].node, &def->fluid, error);
 }
 
 SlStatus sl_scene_check_flows(SlScene *scene, const SlSceneSystem *system, SlError *error)
@@ -88,7 +89,7 @@ SlStatus sl_scene_check_flows(SlScene *scene, const SlSceneSystem *system, SlErr
     const SlJsonNode *node = system->emitters != NULL ? sl_json_first(json, system->emitters) : NULL;
     for (; node != NULL; node = sl_json_next(json, node)) {
         SlEmitterDef def;
-        SlStatus status = sl_scene_read_emitter(scene, node, &def, error);
+        SlStatus status = sl_scene_read_emitter(scene, system, node, &def, error);
         if (status != SL_OK)
             return status;
     }

@@ -22,7 +22,7 @@ typedef struct SlSceneSystem {
     const SlJsonNode *parameters; /* NULL: all at their defaults */
     double spacing;               /* m; 0 where the solver has no such row */
     size_t first_block, block_count;
-    const SlJsonNode *fills, *emitters, *drains; /* arrays; NULL: none */
+    const SlJsonNode *fluids, *fills, *emitters, *drains; /* arrays; NULL: none */
     SlJsonPlace place;
 } SlSceneSystem;
 
@@ -103,11 +103,20 @@ SlStatus sl_scene_read_collider(const SlScene *scene, const SlJsonNode *node,
 /* *keys has motion->key_count elements of the scene's memory; free it when the motion is made. */
 SlStatus sl_scene_read_motion(const SlScene *scene, const SlJsonNode *node, SlMotionDef *motion,
                               SlKeyframe **keys, SlError *error);
-SlStatus sl_scene_read_emitter(const SlScene *scene, const SlJsonNode *node, SlEmitterDef *def,
+/* A fluid of a system, its name a text of the document's; checks of all of a system's; and the number
+   of the fluid that a key names (0 where it is missing: the system's own). */
+SlStatus sl_scene_read_fluid(const SlScene *scene, const SlJsonNode *node, SlFluidDef *def,
+                             SlError *error);
+SlStatus sl_scene_check_fluids(SlScene *scene, const SlSceneSystem *system, SlError *error);
+SlStatus sl_scene_find_fluid(const SlScene *scene, const SlSceneSystem *system,
+                             const SlJsonNode *name, uint32_t *fluid, SlError *error);
+SlStatus sl_scene_read_emitter(const SlScene *scene, const SlSceneSystem *system,
+                               const SlJsonNode *node, SlEmitterDef *def,
                                SlError *error);
 enum { SL_SCENE_FILL_SHAPES = 16 };
 /* def->shapes is `shapes`; a mesh's file is set. */
-SlStatus sl_scene_read_fill(const SlScene *scene, const SlJsonNode *node, SlFillDef *def,
+SlStatus sl_scene_read_fill(const SlScene *scene, const SlSceneSystem *system,
+                            const SlJsonNode *node, SlFillDef *def,
                             SlShape shapes[SL_SCENE_FILL_SHAPES], SlError *error);
 SlStatus sl_scene_check_fills(SlScene *scene, const SlSceneSystem *system, SlError *error);
 /* The file that is named by the text at `path` of the document gets its absolute name there;

@@ -5,24 +5,26 @@
 #include "core/error.h"
 #include "scene/scene.h"
 
-enum { MOST_BLOCKS = 256, MOST_FLOWS = 32, MOST_FILLS = 64 }; /* in a system, as many as a world holds */
+enum { MOST_BLOCKS = 256, MOST_FLOWS = 32, MOST_FILLS = 64, MOST_FLUIDS = 16 }; /* in a system, as many as a world holds */
 
-enum { NAME, SOLVER, PARAMETERS, BLOCKS, FILLS, EMITTERS, DRAINS, SYSTEM_KEYS };
+enum { NAME, SOLVER, PARAMETERS, FLUIDS, BLOCKS, FILLS, EMITTERS, DRAINS, SYSTEM_KEYS };
 static const SlKeyRow system_rows[SYSTEM_KEYS] = {
     [NAME] = SL_KEY_TEXT_ROW("name", "", false),
     [SOLVER] = SL_KEY_TEXT_ROW("solver", "", true),
     [PARAMETERS] = SL_KEY_OBJECT_ROW("parameters", false),
+    [FLUIDS] = SL_KEY_ARRAY_ROW("fluids", 0, MOST_FLUIDS, false),
     [BLOCKS] = SL_KEY_ARRAY_ROW("blocks", 0, MOST_BLOCKS, false),
     [FILLS] = SL_KEY_ARRAY_ROW("fills", 0, MOST_FILLS, false),
     [EMITTERS] = SL_KEY_ARRAY_ROW("emitters", 0, MOST_FLOWS, false),
     [DRAINS] = SL_KEY_ARRAY_ROW("drains", 0, MOST_FLOWS, false),
 };
 
-enum { BLOCK_MIN, BLOCK_MAX, BLOCK_VELOCITY, BLOCK_KEYS };
+enum { BLOCK_MIN, BLOCK_MAX, BLOCK_VELOCITY, BLOCK_FLUID, BLOCK_KEYS };
 static const SlKeyRow block_rows[BLOCK_KEYS] = {
     [BLOCK_MIN] = SL_KEY_VEC3_ROW("min", 0, 0, 0, SL_SCENE_FAR, "m", true),
     [BLOCK_MAX] = SL_KEY_VEC3_ROW("max", 0, 0, 0, SL_SCENE_FAR, "m", true),
     [BLOCK_VELOCITY] = SL_KEY_VEC3_ROW("velocity", 0, 0, 0, 1e4, "m/s", false),
+    [BLOCK_FLUID] = SL_KEY_TEXT_ROW("fluid", "", false),
 };
 
 /* --- Blocks --- */
@@ -97,10 +99,13 @@ static SlStatus add_block(SlScene *scene, const SlSceneBlock *block, SlError *er
     return SL_OK;
 }
 
-static SlStatus read_block(SlScene *scene, const SlJsonNode *node, double spacing, SlError *error)
+static SlStatus read_block(SlScene *scene, const SlSceneSystem *system, const SlJsonNode *node,
+                           SlError *error)
 {
     SlKeyValue values[BLOCK_KEYS];
     SlBox box;
+    uint32_t fluid = 0;
+    double spacing = system->spacing;
     SlStatus status = sl_keys_read(&scene->json, node, "a block", block_rows, BLOCK_KEYS, values,
                                    error);
     if (status == SL_OK)
@@ -110,9 +115,11 @@ static SlStatus read_block(SlScene *scene, const SlJsonNode *node, double spacin
         status = check_inside_domain(scene, node, &box, error);
     if (status == SL_OK)
         status = check_size(scene, node, &box, spacing, error);
+    if (status == SL_OK)
+        status = sl_scene_find_fluid(scene, system, values[BLOCK_FLUID].node, &fluid, error);
     if (status != SL_OK)
         return status;
-    SlSceneBlock block = {.def = {box.min, box.max, sl_keys_vec3(&values[BLOCK_VELOCITY])},
+    SlSceneBlock block = {.def = {box.min, box.max, sl_keys_vec3(&values[BLOCK_VELOCITY]), fluid},
                           .place = node->place};
     status = check_overlap(scene, &block, spacing, error);
     return status == SL_OK ? add_block(scene, &block, error) : status;
@@ -162,7 +169,7 @@ static SlStatus read_blocks(SlScene *scene, const SlJsonNode *array, SlSceneSyst
     system->first_block = scene->block_count;
     const SlJsonNode *node = array != NULL ? sl_json_first(json, array) : NULL;
     for (; node != NULL; node = sl_json_next(json, node)) {
-        SlStatus status = read_block(scene, node, system->spacing, error);
+        SlStatus status = read_block(scene, system, node, error);
         if (status != SL_OK)
             return status;
     }
@@ -185,10 +192,13 @@ static SlStatus read_system(SlScene *scene, const SlJsonNode *node, const SlScen
              name[0] != '\0' ? name : system->solver->name);
     system->place = node->place;
     system->parameters = values[PARAMETERS].node;
+    system->fluids = values[FLUIDS].node;
     system->fills = values[FILLS].node;
     system->emitters = values[EMITTERS].node;
     system->drains = values[DRAINS].node;
     status = check_parameters(scene, system, error);
+    if (status == SL_OK)
+        status = sl_scene_check_fluids(scene, system, error);
     if (status == SL_OK)
         status = sl_scene_check_flows(scene, system, error);
     if (status == SL_OK)

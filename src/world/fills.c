@@ -145,6 +145,8 @@ SlStatus sl_system_add_fill(SlWorld *world, SlSystemId id, const SlFillDef *def,
                                        : wrong_with(def);
     if (wrong == NULL && system->fill_count == SL_MOST_FILLS)
         wrong = "a system holds at most 64 fills";
+    if (wrong == NULL && def->fluid > system->base.fluid_count)
+        wrong = "the system has no fluid of the number that the fill asks for";
     if (wrong != NULL)
         return sl_error_set(error, SL_ERROR_ARGUMENT, "%s", wrong);
     SlFillBody *body = sl_alloc_zero(&world->context->memory, 1, sizeof *body);
@@ -390,9 +392,12 @@ static void born_chunk(void *argument, size_t begin, size_t end, size_t chunk)
     float *velocity = sl_f32x4(b->particles, SL_F_VELOCITY);
     const float *position = sl_f32x4(b->particles, SL_F_POSITION);
     float *variation = b->particles->data[SL_F_VARIATION];
+    uint32_t *fluid = b->particles->data[SL_F_FLUID];
     for (size_t i = b->first + begin; i < b->first + end; i++) {
         ((uint32_t *)b->particles->data[SL_F_ID])[i] = (uint32_t)i;
         memcpy(&velocity[4 * i], &b->def->velocity, 3 * sizeof(float));
+        if (fluid != NULL)
+            fluid[i] = b->def->fluid;
         if (variation != NULL)
             variation[i] = variation_of(b, (uint32_t)i, &position[4 * i]);
     }

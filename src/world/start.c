@@ -136,6 +136,7 @@ static void place_block(SlParticles *particles, const SlBlockDef *block, double 
     uint32_t *id = particles->data[SL_F_ID];
     float *position = sl_f32x4(particles, SL_F_POSITION);
     float *velocity = sl_f32x4(particles, SL_F_VELOCITY);
+    uint32_t *fluid = particles->data[SL_F_FLUID];
     double along[3];
     sl_block_lattice(block, spacing, along);
     for (uint32_t z = 0; z < along[2]; z++)
@@ -147,6 +148,8 @@ static void place_block(SlParticles *particles, const SlBlockDef *block, double 
                 position[4 * i + 1] = (float)((double)block->min.y + (y + 0.5) * spacing);
                 position[4 * i + 2] = (float)((double)block->min.z + (z + 0.5) * spacing);
                 memcpy(&velocity[4 * i], &block->velocity, 3 * sizeof(float));
+                if (fluid != NULL)
+                    fluid[i] = block->fluid;
             }
 }
 

@@ -261,6 +261,41 @@ void sl_block_lattice(const SlBlockDef *block, double spacing, double along[3])
         along[k] = floor(((double)high[k] - (double)low[k]) / spacing + 1e-3);
 }
 
+static SlStatus check_fluid(const SlSystem *system, uint32_t fluid, SlError *error)
+{
+    if (fluid <= system->fluid_count)
+        return SL_OK;
+    return sl_error_set(error, SL_ERROR_ARGUMENT, "%s has no fluid number %u", system->name, fluid);
+}
+
+SlStatus sl_system_add_fluid(SlWorld *world, SlSystemId id, const SlFluidDef *def, uint32_t *fluid,
+                             SlError *error)
+{
+    SlStatus status = refuse_late(world, error);
+    if (status != SL_OK)
+        return status;
+    SL_ASSERT(id < world->system_count);
+    SlSystem *system = &world->systems[id]->base;
+    if (!system->solver->several_fluids)
+        return sl_error_set(error, SL_ERROR_ARGUMENT,
+                            "the solver \"%s\" knows no fluids of their own; use a system each",
+                            system->solver->table.name);
+    if (!(def->density > 0 && def->density <= 1e5) ||
+        !(def->kinematic_viscosity >= 0 && def->kinematic_viscosity <= 1e4))
+        return sl_error_set(error, SL_ERROR_ARGUMENT,
+                            "a fluid's density must be above 0 and at most 1e5 kg/m^3, its kinematic "
+                            "viscosity from 0 to 1e4 m^2/s");
+    if (system->fluid_count == SL_MOST_FLUIDS)
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "at most %d fluids fit in a system",
+                            SL_MOST_FLUIDS);
+    SlFluidKind *kind = &system->fluids[system->fluid_count++];
+    snprintf(kind->name, sizeof kind->name, "%s", def->name != NULL ? def->name : "");
+    kind->density = def->density;
+    kind->viscosity = def->kinematic_viscosity;
+    *fluid = system->fluid_count;
+    return SL_OK;
+}
+
 SlStatus sl_system_add_block(SlWorld *world, SlSystemId id, const SlBlockDef *block,
                              SlError *error)
 {
@@ -274,6 +309,8 @@ SlStatus sl_system_add_block(SlWorld *world, SlSystemId id, const SlBlockDef *bl
                             "a block's min must be below its max on each axis, both within 1e6 m");
     if (!sl_finite(block->velocity) || sl_length(block->velocity) > 1e5f)
         return sl_error_set(error, SL_ERROR_ARGUMENT, "a block's velocity must be below 1e5 m/s");
+    if ((status = check_fluid(&system->base, block->fluid, error)) != SL_OK)
+        return status;
     if (system->block_count == SL_MOST_BLOCKS)
         return sl_error_set(error, SL_ERROR_ARGUMENT, "at most %d blocks fit in a system",
                             SL_MOST_BLOCKS);
@@ -293,6 +330,8 @@ SlStatus sl_system_add_emitter(SlWorld *world, SlSystemId id, const SlEmitterDef
     if (flow->emitter_count == SL_MOST_EMITTERS)
         return sl_error_set(error, SL_ERROR_ARGUMENT, "at most %d emitters fit in a system",
                             SL_MOST_EMITTERS);
+    if ((status = check_fluid(base, emitter->fluid, error)) != SL_OK)
+        return status;
     status = sl_emitter_init(&flow->emitters[flow->emitter_count], emitter,
                              (double)base->solver->spacing(base), error);
     flow->emitter_count += status == SL_OK;

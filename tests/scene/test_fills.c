@@ -48,7 +48,7 @@ static void fills_are_read(void **state)
                               "{\"smooth\": 0.5, \"grain\": 0.25, \"size\": 0.2}}"),
                     &scene));
     const SlJsonNode *node = sl_json_first(&scene->json, scene->systems[0].fills);
-    assert_ok(sl_scene_read_fill(scene, node, &def, shapes, &test_error));
+    assert_ok(sl_scene_read_fill(scene, &scene->systems[0], node, &def, shapes, &test_error));
     assert_int_equal(def.shape_count, 2);
     assert_true(def.shapes[1].kind == SL_SHAPE_BOX && def.shapes[0].radius == 0.5f);
     assert_int_equal(def.mode, SL_FILL_RANDOM);
