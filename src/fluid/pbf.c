@@ -46,7 +46,7 @@ static const SlParamRow rows[P_COUNT] = {
                       "factor on every Jacobi displacement; 1 is unstable without damping >= 0.75"},
     [P_DAMPING] = {"damping", SL_FLUID_NUMBER(0.2), 1e-6, 1e3, "", NULL,
                    "epsilon of lambda, as a multiple of the lattice's sum of squared gradients"},
-    [P_AVERAGING] = {"averaging", SL_FLUID_NUMBER(0), 0, 30, "", NULL,
+    [P_AVERAGING] = {"averaging", SL_FLUID_NUMBER(0), 0, 5, "", NULL,
                      "constraint averaging: displacements are divided by the number of violated "
                      "constraints and multiplied by this omega; 0: `relaxation` is used instead"},
     [P_ACCELERATION] = {"acceleration", SL_FLUID_CHOICE(0), 0, 1, "", "none|chebyshev",

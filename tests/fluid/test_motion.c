@@ -352,20 +352,21 @@ static void chebyshev_gains(void **state)
     assert_true(compression[1] < 0.7 * compression[0]);
 }
 
-/* Averaged constraints hold water, too. */
+/* Averaged constraints hold water, too, though not as still: a particle at the surface has few to
+   average over. */
 static void averaging_holds(void **state)
 {
     (void)state;
     DamSetting setting = {
         .threads = 2, .nx = 12, .ny = 12, .nz = 12, .iterations = 8, .domain = {1.2f, 4, 1.2f}};
     SlWorld *world = dam_create(&setting);
-    assert_ok(sl_system_set_number(world, 0, "averaging", 20, &test_error));
+    assert_ok(sl_system_set_number(world, 0, "averaging", 4, &test_error));
     dam_advance(world, 60);
     print_message("compression %.4f %%, %.3f m/s\n",
                   100 * world->systems[0]->base.stats.mean_compression,
                   world->systems[0]->base.stats.max_speed);
     assert_true(world->systems[0]->base.stats.mean_compression < 0.03);
-    assert_true(world->systems[0]->base.stats.max_speed < 1);
+    assert_true(world->systems[0]->base.stats.max_speed < 2);
     sl_world_destroy(world);
 }
 
