@@ -6,14 +6,9 @@
 #include "snow/material_lanes.h"
 #include "snow/transfer_lanes.h"
 
-/* A float4 record of eight particles. */
-typedef struct Records {
-    float at[8][4];
-} Records;
-
-SL_INLINE F8 variation_at(const SlSnowPass *p, size_t i)
+SL_INLINE F8 variation_at(const SlSnowPass *p, Group g)
 {
-    return p->variation != NULL ? f8_load(p->variation + i) : f8(0);
+    return p->variation != NULL ? get_floats(p->variation, g) : f8(0);
 }
 
 SL_INLINE F8 mass_at(const SlSnowPass *p, F8 variation)
@@ -30,33 +25,17 @@ SL_INLINE Material material_at(const SlSnowPass *p, F8 variation)
                       f8(-p->critical_compression) * tough, f8(p->critical_stretch) * tough};
 }
 
-SL_INLINE Sym strain_at(const SlSnowPass *p, size_t i)
+SL_INLINE Sym strain_at(const SlSnowPass *p, Group g)
 {
-    F8x4 d = f8x4_load(p->stretch + 4 * i), o = f8x4_load(p->shear + 4 * i);
+    F8x4 d = get_records(p->stretch, g), o = get_records(p->shear, g);
     return (Sym){d.x, d.y, d.z, o.x, o.y, o.z};
 }
 
+/* Sums and largest values leave out the lanes past a block's end. */
 SL_INLINE I8 first_lanes(size_t count)
 {
     const I8 lane = {0, 1, 2, 3, 4, 5, 6, 7};
     return lane < (int32_t)count;
-}
-
-/* Full groups are stored whole; the rest of a block's last group belongs to the next block. */
-SL_INLINE void put_records(float *to, const Records *from, size_t count)
-{
-    if (count == 8)
-        memcpy(to, from, sizeof *from);
-    else
-        memcpy(to, from, count * sizeof from->at[0]);
-}
-
-SL_INLINE void put_floats(float *to, F8 from, size_t count)
-{
-    if (count == 8)
-        f8_store(to, from);
-    else
-        memcpy(to, &from, count * sizeof(float));
 }
 
 /* §4.1 step 1: m_i = sum m_p w, momentum m_p v_p w, with APIC also m_p C (x_i - x_p) w; step 3,
@@ -71,18 +50,17 @@ SL_INLINE void to_grid(const SlSnowPass *p, uint32_t block, bool cubic, int node
     SlBlockCoord coord = sl_snow_block_of(blocks, block);
     size_t end = blocks->start[block + 1];
     for (size_t i = blocks->start[block]; i < end; i += 8) {
-        size_t count = end - i < 8 ? end - i : 8;
-        I8 owned = first_lanes(count);
+        Group g = group_at(i, end);
         Weights weights;
-        find_weights(&p->lattice, coord, p->position + 4 * i, p->fraction + 4 * i, cubic, &weights);
-        F8 variation = variation_at(p, i), mass = mass_at(p, variation);
+        find_weights(&p->lattice, coord, p->position, p->fraction, g, cubic, &weights);
+        F8 variation = variation_at(p, g), mass = mass_at(p, variation);
         Material material = material_at(p, variation);
-        Sym tau = kirchhoff(&material, strain_at(p, i), f8_load(p->plastic + i), owned);
-        F8 scale = f8(-p->dt) * f8_load(p->volume + i);
-        F8x4 v = f8x4_load(p->velocity + 4 * i);
+        Sym tau = kirchhoff(&material, strain_at(p, g), get_floats(p->plastic, g));
+        F8 scale = f8(-p->dt) * get_floats(p->volume, g);
+        F8x4 v = get_records(p->velocity, g);
         F8 affine = f8(p->affine) * mass;
-        F8x4 cx = f8x4_load(p->slope[0] + 4 * i), cy = f8x4_load(p->slope[1] + 4 * i);
-        F8x4 cz = f8x4_load(p->slope[2] + 4 * i);
+        F8x4 cx = get_records(p->slope[0], g), cy = get_records(p->slope[1], g);
+        F8x4 cz = get_records(p->slope[2], g);
         Records value, slope[3];
         f8x4_store(value.at[0], (F8x4){v.x * mass, v.y * mass, v.z * mass, mass});
 #define SLOPE_(c, x_, y_, z_)                                                                      \
@@ -92,7 +70,7 @@ SL_INLINE void to_grid(const SlSnowPass *p, uint32_t block, bool cubic, int node
         f8x4_store(slope[1].at[0], SLOPE_(cy, xy, yy, yz));
         f8x4_store(slope[2].at[0], SLOPE_(cz, zx, yz, zz));
 #undef SLOPE_
-        for (size_t j = 0; j < count; j++) {
+        for (size_t j = 0; j < g.count; j++) {
             F8 slopes[3] = {f8_twice(slope[0].at[j]), f8_twice(slope[1].at[j]),
                             f8_twice(slope[2].at[j])};
             scatter(tile, second, &weights, j, f8_twice(value.at[j]), slopes, nodes, split);
@@ -114,17 +92,17 @@ SL_INLINE void volumes(const SlSnowPass *p, uint32_t block, bool cubic, int node
     float h = p->lattice.cell;
     size_t end = blocks->start[block + 1];
     for (size_t i = blocks->start[block]; i < end; i += 8) {
-        size_t count = end - i < 8 ? end - i : 8;
+        Group g = group_at(i, end);
         Weights weights;
-        find_weights(&p->lattice, coord, p->position + 4 * i, p->fraction + 4 * i, cubic, &weights);
+        find_weights(&p->lattice, coord, p->position, p->fraction, g, cubic, &weights);
         Records value;
         memset(&value, 0, sizeof value);
-        for (size_t j = 0; j < count; j++)
+        for (size_t j = 0; j < g.count; j++)
             gather_value(tile, &weights, j, value.at[j], nodes);
-        F8 mass = mass_at(p, variation_at(p, i)), old = f8_load(p->volume + i);
+        F8 mass = mass_at(p, variation_at(p, g)), old = get_floats(p->volume, g);
         F8 measured = mass * f8(h * h * h) / f8x4_load(value.at[0]).w;
         F8 most = f8(2) * mass / f8(p->rest_density);
-        put_floats(p->volume + i, f8_select(old > f8(0), old, f8_min(measured, most)), count);
+        put_floats(p->volume, g, f8_select(old > f8(0), old, f8_min(measured, most)));
     }
 }
 
@@ -159,11 +137,11 @@ SL_INLINE void tally_add(Tally *t, const SlSnowPass *p, I8 owned, F8 mass, F8x3 
 }
 
 /* Step 9 for the particles of a block that bodies are near. */
-static void meet_bodies(const SlSnowPass *p, const SlSnowNear *near, size_t i, size_t count,
+static void meet_bodies(const SlSnowPass *p, const SlSnowNear *near, Group g,
                         Records *velocity, Records *move)
 {
-    for (size_t j = 0; j < count; j++) {
-        const float *x = p->position + 4 * (i + j);
+    for (size_t j = 0; j < g.count; j++) {
+        const float *x = p->position + 4 * (g.first + j);
         float *v = velocity->at[j], *m = move->at[j];
         SlVec3 after = {v[0], v[1], v[2]}, way = {m[0], m[1], m[2]};
         if (!sl_finite(after) || !sl_finite(way))
@@ -176,9 +154,9 @@ static void meet_bodies(const SlSnowPass *p, const SlSnowNear *near, size_t i, s
 
 /* Step 10: cells and fractions move, so that a way far below a float's digits of the position
    still counts. `position` is where the frame finds it, and says which cell the fraction is of. */
-SL_INLINE F8x3 advance(const SlSnowPass *p, size_t i, size_t count, const Records *move)
+SL_INLINE F8x3 advance(const SlSnowPass *p, Group g, const Records *move)
 {
-    F8x4 x = f8x4_load(p->position + 4 * i), f = f8x4_load(p->fraction + 4 * i);
+    F8x4 x = get_records(p->position, g), f = get_records(p->fraction, g);
     F8x4 way = f8x4_load(move->at[0]);
     F8 *at = &x.x, *in = &f.x, inverse = f8(p->lattice.inverse_cell);
     const F8 *by = &way.x;
@@ -190,19 +168,19 @@ SL_INLINE F8x3 advance(const SlSnowPass *p, size_t i, size_t count, const Record
     }
     Records out;
     f8x4_store(out.at[0], x);
-    put_records(p->position + 4 * i, &out, count);
+    put_records(p->position, g, &out);
     f8x4_store(out.at[0], f);
-    put_records(p->fraction + 4 * i, &out, count);
+    put_records(p->fraction, g, &out);
     return (F8x3){x.x, x.y, x.z};
 }
 
-SL_INLINE void put_strain(const SlSnowPass *p, size_t i, size_t count, Sym e)
+SL_INLINE void put_strain(const SlSnowPass *p, Group g, Sym e)
 {
     Records out;
     f8x4_store(out.at[0], (F8x4){e.xx, e.yy, e.zz, f8(0)});
-    put_records(p->stretch + 4 * i, &out, count);
+    put_records(p->stretch, g, &out);
     f8x4_store(out.at[0], (F8x4){e.yz, e.zx, e.xy, f8(0)});
-    put_records(p->shear + 4 * i, &out, count);
+    put_records(p->shear, g, &out);
 }
 
 SL_INLINE void to_particles(const SlSnowPass *p, uint32_t block, bool cubic, int nodes, bool split)
@@ -222,15 +200,15 @@ SL_INLINE void to_particles(const SlSnowPass *p, uint32_t block, bool cubic, int
     Tally tally = {0};
     size_t end = blocks->start[block + 1];
     for (size_t i = blocks->start[block]; i < end; i += 8) {
-        size_t count = end - i < 8 ? end - i : 8;
-        I8 owned = first_lanes(count);
+        Group g = group_at(i, end);
+        I8 owned = first_lanes(g.count);
         Weights weights;
-        find_weights(&p->lattice, coord, p->position + 4 * i, p->fraction + 4 * i, cubic, &weights);
+        find_weights(&p->lattice, coord, p->position, p->fraction, g, cubic, &weights);
         Records value, change, slope[3];
         memset(&value, 0, sizeof value);
         memset(&change, 0, sizeof change);
         memset(slope, 0, sizeof slope);
-        for (size_t j = 0; j < count; j++) {
+        for (size_t j = 0; j < g.count; j++) {
             gather(tile, &weights, j, value.at[j], slope[0].at[j], slope[1].at[j], slope[2].at[j],
                    nodes);
             if (split)
@@ -240,18 +218,18 @@ SL_INLINE void to_particles(const SlSnowPass *p, uint32_t block, bool cubic, int
         F8x4 c[3] = {f8x4_load(slope[0].at[0]), f8x4_load(slope[1].at[0]),
                      f8x4_load(slope[2].at[0])};
 
-        F8 variation = variation_at(p, i), mass = mass_at(p, variation);
+        F8 variation = variation_at(p, g), mass = mass_at(p, variation);
         F8 cell_volume = f8(h * h * h);
         F8 dense = pic.w / (cell_volume * f8(p->rest_density));
 
         /* step 7 and §7 */
         Material material = material_at(p, variation);
-        F8 dt = f8(p->dt), before = f8_load(p->plastic + i), plastic = before;
+        F8 dt = f8(p->dt), before = get_floats(p->plastic, g), plastic = before;
         Mat L = {{{dt * c[0].x, dt * c[1].x, dt * c[2].x},
                   {dt * c[0].y, dt * c[1].y, dt * c[2].y},
                   {dt * c[0].z, dt * c[1].z, dt * c[2].z}}};
-        Sym e = strain_after(strain_at(p, i), &L);
-        yield(&material, owned, &e, &plastic);
+        Sym e = strain_after(strain_at(p, g), &L);
+        yield(&material, &e, &plastic);
         plastic = f8_min(plastic, f8_max(before, f8(p->torn_limit)));
 
         /* step 8: v_p = (1-a) sum w v' + a (v_p + sum w (v' - v)), a gathered v' - a v; the way is
@@ -259,7 +237,7 @@ SL_INLINE void to_particles(const SlSnowPass *p, uint32_t block, bool cubic, int
         Records velocity, move;
         F8x4 v = pic;
         if (split) {
-            F8x4 old = f8x4_load(p->velocity + 4 * i), u = f8x4_load(change.at[0]);
+            F8x4 old = get_records(p->velocity, g), u = f8x4_load(change.at[0]);
             F8 keep = f8(p->keep);
             v = (F8x4){f8_fma(keep, old.x, u.x), f8_fma(keep, old.y, u.y),
                        f8_fma(keep, old.z, u.z), f8(0)};
@@ -268,15 +246,15 @@ SL_INLINE void to_particles(const SlSnowPass *p, uint32_t block, bool cubic, int
         f8x4_store(velocity.at[0], v);
         f8x4_store(move.at[0], (F8x4){dt * pic.x, dt * pic.y, dt * pic.z, f8(0)});
         if (near.count > 0)
-            meet_bodies(p, &near, i, count, &velocity, &move);
+            meet_bodies(p, &near, g, &velocity, &move);
 
-        F8x3 x = advance(p, i, count, &move);
-        put_records(p->velocity + 4 * i, &velocity, count);
+        F8x3 x = advance(p, g, &move);
+        put_records(p->velocity, g, &velocity);
         for (int k = 0; k < 3; k++)
-            put_records(p->slope[k] + 4 * i, &slope[k], count);
-        put_strain(p, i, count, e);
-        put_floats(p->plastic + i, plastic, count);
-        put_floats(p->density + i, dense, count);
+            put_records(p->slope[k], g, &slope[k]);
+        put_strain(p, g, e);
+        put_floats(p->plastic, g, plastic);
+        put_floats(p->density, g, dense);
         v = f8x4_load(velocity.at[0]);
         F8 sound2 = (material.lambda + material.mu + material.mu) * hardened(&material, plastic) /
                     (f8(p->rest_density) * f8_fma(f8(p->vary_density), variation, f8(1)));
@@ -299,50 +277,50 @@ static void principal_frames(const SlSnowPass *p, uint32_t block)
 {
     size_t end = p->blocks->start[block + 1];
     for (size_t i = p->blocks->start[block]; i < end; i += 8) {
-        size_t count = end - i < 8 ? end - i : 8;
+        Group g = group_at(i, end);
         F8 values[3];
         Mat U;
-        eigen(strain_at(p, i), first_lanes(count), values, &U);
+        eigen(strain_at(p, g), values, &U);
         for (int k = 0; k < 3; k++) {
             Records out;
             f8x4_store(out.at[0], (F8x4){U.m[0][k], U.m[1][k], U.m[2][k],
                                          stretch_less_one(values[k])});
-            put_records(p->slope[k] + 4 * i, &out, count);
+            put_records(p->slope[k], g, &out);
         }
     }
 }
 
 /* Equations (7) and (8) in the principal frame, where nothing of V is needed: from the gradient of
    u to V0 A F_E^T. */
-SL_INLINE void hessian_of(const SlSnowPass *p, size_t i, const Records gradient[3],
+SL_INLINE void hessian_of(const SlSnowPass *p, Group g, const Records gradient[3],
                           Records slope[3])
 {
-    F8x4 g[3], u[3];
+    F8x4 l[3], u[3];
     Mat U, D;
     F8 s[3], s1[3];
     for (int k = 0; k < 3; k++) {
-        g[k] = f8x4_load(gradient[k].at[0]);
-        u[k] = f8x4_load(p->slope[k] + 4 * i);
+        l[k] = f8x4_load(gradient[k].at[0]);
+        u[k] = get_records(p->slope[k], g);
         U.m[0][k] = u[k].x;
         U.m[1][k] = u[k].y;
         U.m[2][k] = u[k].z;
         s1[k] = u[k].w;
         s[k] = f8(1) + s1[k];
     }
-    /* D = U^T L U Sigma; column b of L is g[b] */
+    /* D = U^T L U Sigma; column b of L is l[b] */
     Mat LU;
     for (int a = 0; a < 3; a++)
         for (int k = 0; k < 3; k++) {
-            const F8 *g0 = &g[0].x, *g1 = &g[1].x, *g2 = &g[2].x;
-            LU.m[a][k] = f8_fma(g0[a], U.m[0][k], f8_fma(g1[a], U.m[1][k], g2[a] * U.m[2][k]));
+            const F8 *l0 = &l[0].x, *l1 = &l[1].x, *l2 = &l[2].x;
+            LU.m[a][k] = f8_fma(l0[a], U.m[0][k], f8_fma(l1[a], U.m[1][k], l2[a] * U.m[2][k]));
         }
     for (int a = 0; a < 3; a++)
         for (int b = 0; b < 3; b++)
             D.m[a][b] = s[b] * f8_fma(U.m[0][a], LU.m[0][b],
                                       f8_fma(U.m[1][a], LU.m[1][b], U.m[2][a] * LU.m[2][b]));
-    Material material = material_at(p, variation_at(p, i));
-    F8 hard = hardened(&material, f8_load(p->plastic + i));
-    hard *= f8(p->implicit) * f8_load(p->volume + i);
+    Material material = material_at(p, variation_at(p, g));
+    F8 hard = hardened(&material, get_floats(p->plastic, g));
+    hard *= f8(p->implicit) * get_floats(p->volume, g);
     F8 mu2 = (material.mu + material.mu) * hard, lambda = material.lambda * hard;
     F8 c[3] = {s[1] * s[2], s[2] * s[0], s[0] * s[1]};
     /* J - 1 without cancelling: s1 = s - 1 */
@@ -382,16 +360,16 @@ SL_INLINE void hessian(const SlSnowPass *p, uint32_t block, SlSnowLayer from, Sl
     SlBlockCoord coord = sl_snow_block_of(blocks, block);
     size_t end = blocks->start[block + 1];
     for (size_t i = blocks->start[block]; i < end; i += 8) {
-        size_t count = end - i < 8 ? end - i : 8;
+        Group g = group_at(i, end);
         Weights weights;
-        find_weights(&p->lattice, coord, p->position + 4 * i, p->fraction + 4 * i, cubic, &weights);
+        find_weights(&p->lattice, coord, p->position, p->fraction, g, cubic, &weights);
         Records value, gradient[3], slope[3];
         memset(gradient, 0, sizeof gradient);
-        for (size_t j = 0; j < count; j++)
+        for (size_t j = 0; j < g.count; j++)
             gather(tile, &weights, j, value.at[j], gradient[0].at[j], gradient[1].at[j],
                    gradient[2].at[j], nodes);
-        hessian_of(p, i, gradient, slope);
-        for (size_t j = 0; j < count; j++) {
+        hessian_of(p, g, gradient, slope);
+        for (size_t j = 0; j < g.count; j++) {
             F8 slopes[3] = {f8_twice(slope[0].at[j]), f8_twice(slope[1].at[j]),
                             f8_twice(slope[2].at[j])};
             scatter(sum, sum, &weights, j, f8(0), slopes, nodes, false);
