@@ -38,8 +38,22 @@ SL_INLINE I8 first_lanes(size_t count)
     return lane < (int32_t)count;
 }
 
+/* Row k of a symmetric matrix. */
+SL_INLINE F8x3 row_of(Sym e, int k)
+{
+    return k == 0 ? (F8x3){e.xx, e.xy, e.zx} : k == 1 ? (F8x3){e.xy, e.yy, e.yz}
+                                                      : (F8x3){e.zx, e.yz, e.zz};
+}
+
+SL_INLINE void scatter_record(float *tile, float *second, const Weights *weights, size_t j, F8 value,
+                              const Records slope[3], int nodes, bool split)
+{
+    F8 slopes[3] = {f8_twice(slope[0].at[j]), f8_twice(slope[1].at[j]), f8_twice(slope[2].at[j])};
+    scatter(tile, second, weights, j, value, slopes, nodes, split);
+}
+
 /* §4.1 step 1: m_i = sum m_p w, momentum m_p v_p w, with APIC also m_p C (x_i - x_p) w; step 3,
-   equation (6): the impulse of stress -dt V0 tau grad w. */
+   equation (6): the impulse of stress -dt V0 tau grad w, beside the momentum where `split`. */
 SL_INLINE void to_grid(const SlSnowPass *p, uint32_t block, bool cubic, int nodes, bool split)
 {
     const SlSnowBlocks *blocks = p->blocks;
@@ -56,24 +70,31 @@ SL_INLINE void to_grid(const SlSnowPass *p, uint32_t block, bool cubic, int node
         F8 variation = variation_at(p, g), mass = mass_at(p, variation);
         Material material = material_at(p, variation);
         Sym tau = kirchhoff(&material, strain_at(p, g), get_floats(p->plastic, g));
-        F8 scale = f8(-p->dt) * get_floats(p->volume, g);
+        F8 scale = f8(-p->dt) * get_floats(p->volume, g), affine = f8(p->affine) * mass;
         F8x4 v = get_records(p->velocity, g);
-        F8 affine = f8(p->affine) * mass;
-        F8x4 cx = get_records(p->slope[0], g), cy = get_records(p->slope[1], g);
-        F8x4 cz = get_records(p->slope[2], g);
-        Records value, slope[3];
+        Records value, pull[3], turn[3];
         f8x4_store(value.at[0], (F8x4){v.x * mass, v.y * mass, v.z * mass, mass});
-#define SLOPE_(c, x_, y_, z_)                                                                      \
-    (F8x4){f8_fma(scale, tau.x_, affine * c.x), f8_fma(scale, tau.y_, affine * c.y),               \
-           f8_fma(scale, tau.z_, affine * c.z), f8(0)}
-        f8x4_store(slope[0].at[0], SLOPE_(cx, xx, xy, zx));
-        f8x4_store(slope[1].at[0], SLOPE_(cy, xy, yy, yz));
-        f8x4_store(slope[2].at[0], SLOPE_(cz, zx, yz, zz));
-#undef SLOPE_
+        for (int k = 0; k < 3; k++) {
+            F8x3 t = row_of(tau, k), c = {f8(0), f8(0), f8(0)};
+            if (!cubic) {
+                F8x4 own = get_records(p->slope[k], g);
+                c = (F8x3){affine * own.x, affine * own.y, affine * own.z};
+            }
+            if (!cubic && split) {
+                f8x4_store(turn[k].at[0], (F8x4){c.x, c.y, c.z, f8(0)});
+                c = (F8x3){f8(0), f8(0), f8(0)};
+            }
+            c = f8x3_fma(scale, t, c);
+            f8x4_store(pull[k].at[0], (F8x4){c.x, c.y, c.z, f8(0)});
+        }
         for (size_t j = 0; j < g.count; j++) {
-            F8 slopes[3] = {f8_twice(slope[0].at[j]), f8_twice(slope[1].at[j]),
-                            f8_twice(slope[2].at[j])};
-            scatter(tile, second, &weights, j, f8_twice(value.at[j]), slopes, nodes, split);
+            F8 own = f8_twice(value.at[j]);
+            if (!cubic && split) {
+                scatter_record(tile, tile, &weights, j, own, turn, nodes, false);
+                scatter_record(second, second, &weights, j, f8(0), pull, nodes, false);
+            } else {
+                scatter_record(tile, second, &weights, j, own, pull, nodes, split);
+            }
         }
     }
     add_tile(blocks->layer[SL_NODES], blocks->reach[block], tile);
@@ -137,8 +158,8 @@ SL_INLINE void tally_add(Tally *t, const SlSnowPass *p, I8 owned, F8 mass, F8x3 
 }
 
 /* Step 9 for the particles of a block that bodies are near. */
-static void meet_bodies(const SlSnowPass *p, const SlSnowNear *near, Group g,
-                        Records *velocity, Records *move)
+static void meet_bodies(const SlSnowPass *p, const SlSnowNear *near, Group g, const float mass[8],
+                        Records *velocity, Records *move, double *sums)
 {
     for (size_t j = 0; j < g.count; j++) {
         const float *x = p->position + 4 * (g.first + j);
@@ -146,7 +167,8 @@ static void meet_bodies(const SlSnowPass *p, const SlSnowNear *near, Group g,
         SlVec3 after = {v[0], v[1], v[2]}, way = {m[0], m[1], m[2]};
         if (!sl_finite(after) || !sl_finite(way))
             continue; /* the step ends with its name */
-        sl_snow_meet_particle(&p->contacts, near, sl_vec3(x[0], x[1], x[2]), &after, &way);
+        sl_snow_meet_particle(&p->contacts, near, sl_vec3(x[0], x[1], x[2]), mass[j], &after, &way,
+                              sums);
         memcpy(v, &after, sizeof after);
         memcpy(m, &way, sizeof way);
     }
@@ -197,6 +219,7 @@ SL_INLINE void to_particles(const SlSnowPass *p, uint32_t block, bool cubic, int
     SlVec3 middle = {h * ((float)(4 * coord.x) + 2.75f), h * ((float)(4 * coord.y) + 2.75f),
                      h * ((float)(4 * coord.z) + 2.75f)};
     sl_snow_find_near(&p->contacts, middle, 3.5f * h, &near);
+    double *sums = sl_snow_sums(p, p->particle_forces, block / SL_SNOW_PARTICLE_CHUNK);
     Tally tally = {0};
     size_t end = blocks->start[block + 1];
     for (size_t i = blocks->start[block]; i < end; i += 8) {
@@ -246,7 +269,7 @@ SL_INLINE void to_particles(const SlSnowPass *p, uint32_t block, bool cubic, int
         f8x4_store(velocity.at[0], v);
         f8x4_store(move.at[0], (F8x4){dt * pic.x, dt * pic.y, dt * pic.z, f8(0)});
         if (near.count > 0)
-            meet_bodies(p, &near, g, &velocity, &move);
+            meet_bodies(p, &near, g, (const float *)&mass, &velocity, &move, sums);
 
         F8x3 x = advance(p, g, &move);
         put_records(p->velocity, g, &velocity);
@@ -369,11 +392,8 @@ SL_INLINE void hessian(const SlSnowPass *p, uint32_t block, SlSnowLayer from, Sl
             gather(tile, &weights, j, value.at[j], gradient[0].at[j], gradient[1].at[j],
                    gradient[2].at[j], nodes);
         hessian_of(p, g, gradient, slope);
-        for (size_t j = 0; j < g.count; j++) {
-            F8 slopes[3] = {f8_twice(slope[0].at[j]), f8_twice(slope[1].at[j]),
-                            f8_twice(slope[2].at[j])};
-            scatter(sum, sum, &weights, j, f8(0), slopes, nodes, false);
-        }
+        for (size_t j = 0; j < g.count; j++)
+            scatter_record(sum, sum, &weights, j, f8(0), slope, nodes, false);
     }
     add_tile(blocks->layer[to], blocks->reach[block], sum);
 }
@@ -390,7 +410,10 @@ static void flip_hessian(const SlSnowPass *p, uint32_t block, SlSnowLayer u, SlS
 
 static void mls_to_grid(const SlSnowPass *p, uint32_t block)
 {
-    to_grid(p, block, false, 3, false);
+    if (p->split)
+        to_grid(p, block, false, 3, true);
+    else
+        to_grid(p, block, false, 3, false);
 }
 
 static void mls_to_particles(const SlSnowPass *p, uint32_t block)

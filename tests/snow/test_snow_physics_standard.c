@@ -5,7 +5,7 @@ typedef struct BlockSetting {
     SlVec3 gravity;
     SlBox domain, block;
     float friction;
-    const char *sticky;
+    bool sticky; /* the walls */
     double spacing;
     bool firm; /* yields to nothing here */
 } BlockSetting;
@@ -17,6 +17,7 @@ static SlWorld *block_create(const BlockSetting *b)
     def.gravity = b->gravity;
     def.domain = b->domain;
     def.domain_friction = b->friction;
+    def.domain_sticky = b->sticky;
     SlSystemDef system = sl_default_system_def("snow");
     SlBlockDef block = {.min = b->block.min, .max = b->block.max};
     SlWorld *world;
@@ -24,7 +25,6 @@ static SlWorld *block_create(const BlockSetting *b)
     assert_ok(sl_world_create(&def, &world, &test_error));
     assert_ok(sl_world_add_system(world, &system, &id, &test_error));
     assert_ok(sl_system_set_number(world, id, "spacing", b->spacing, &test_error));
-    assert_ok(sl_system_set_text(world, id, "sticky", b->sticky, &test_error));
     if (b->firm) {
         assert_ok(sl_system_set_number(world, id, "stiffness", 1e6, &test_error));
         assert_ok(sl_system_set_number(world, id, "critical_stretch", 0.1, &test_error));
@@ -58,7 +58,7 @@ static double slide(double degrees)
                       .domain = {{-INFINITY, 0, -INFINITY}, {INFINITY, INFINITY, INFINITY}},
                       .block = {{0, 0, 0}, {0.4f, 0.12f, 0.4f}},
                       .friction = (float)tan(acos(-1) / 6),
-                      .sticky = "none",
+                      .sticky = false,
                       .spacing = 0.02,
                       .firm = true};
     SlWorld *world = block_create(&b);
@@ -97,7 +97,7 @@ static void a_sticky_ceiling_holds_a_layer(void **state)
                       .spacing = 0.02};
     double fallen[2];
     for (int k = 0; k < 2; k++) {
-        b.sticky = k == 0 ? "all" : "none";
+        b.sticky = k == 0;
         SlWorld *world = block_create(&b);
         double before = mean_place(world, 1);
         assert_ok(sl_world_step(world, 0.3, &test_error));
