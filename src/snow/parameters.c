@@ -69,16 +69,16 @@ double sl_snow_cell_width(const SlSystem *system)
 /* Figure 8 of document 001, then what its §5 says of kinds of snow: small critical values make
    powder, large ones wet snow; stiff and hardening is icy, soft and ductile muddy. */
 const SlPreset sl_snow_presets[SL_SNOW_PRESETS] = {
-    {"reference", "the defaults: Table 2 of the paper", {{NULL, 0}}},
+    {"reference", "the defaults, Table 2 of the paper", {{NULL, 0}}},
     {"lower_hardening", "Figure 8", {{"hardening", 5}}},
     {"lower_stiffness", "Figure 8", {{"stiffness", 4.8e4}}},
     {"lower_compression", "Figure 8", {{"critical_compression", 0.019}}},
     {"lower_stretch", "Figure 8", {{"critical_stretch", 0.005}}},
     {"lower_both", "Figure 8", {{"critical_compression", 0.019}, {"critical_stretch", 0.005}}},
-    {"powder", "dry and loose: comes apart at once",
+    {"powder", "dry and loose, comes apart at once",
      {{"critical_compression", 0.01}, {"critical_stretch", 0.001}, {"rest_density", 200},
       {"stiffness", 7e4}, {"torn_limit", 2}}},
-    {"packed", "trodden: stiff, breaks into pieces",
+    {"packed", "trodden, stiff, breaks into pieces",
      {{"critical_compression", 0.035}, {"critical_stretch", 0.005}, {"rest_density", 500},
       {"stiffness", 2.8e5}, {"torn_limit", 2}}},
     {"wet", "clumps and sticks to itself",
