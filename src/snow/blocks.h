@@ -61,11 +61,10 @@ static inline int32_t sl_snow_cell(float position, float inverse_cell)
     return whole - ((float)whole > scaled);
 }
 
-/* The first node along an axis that a particle reaches. */
-static inline int32_t sl_snow_base(int32_t cell, float fraction, bool cubic)
-{
-    return cell - (cubic || fraction < 0.5f);
-}
+/* A box of blocks. */
+typedef struct SlBlockExtent {
+    int32_t low[3], high[3];
+} SlBlockExtent;
 
 static inline SlBlockCoord sl_snow_block_of(const SlSnowBlocks *blocks, uint32_t occupied)
 {

@@ -6,6 +6,63 @@
 #include "snow/material_lanes.h"
 #include "snow/transfer_lanes.h"
 
+/* Blocks of a group, [axis]. Shifting right rounds down: those below 0 are as wide as those above. */
+SL_INLINE void blocks_of(const SlSnowPlaces *at, Group g, I8 block[3])
+{
+    F8x4 x = get_records(at->position, g), f = get_records(at->fraction, g);
+    const F8 *place = &x.x, *in = &f.x;
+    for (int axis = 0; axis < 3; axis++)
+        block[axis] = base_of(&at->lattice, place[axis], in[axis], at->lattice.cubic) >> 2;
+}
+
+SL_INLINE I8 i8_smaller(I8 a, I8 b)
+{
+    I8 less = a < b;
+    return (less & a) | (~less & b);
+}
+
+static SlBlockExtent extent(const SlSnowPlaces *at, size_t begin, size_t end)
+{
+    I8 low[3], high[3], block[3];
+    blocks_of(at, group_at(begin, end), low);
+    memcpy(high, low, sizeof high);
+    for (size_t i = begin + 8; i < end; i += 8) {
+        blocks_of(at, group_at(i, end), block);
+        for (int axis = 0; axis < 3; axis++) {
+            low[axis] = i8_smaller(low[axis], block[axis]);
+            high[axis] = i8_smaller(~high[axis], ~block[axis]);
+            high[axis] = ~high[axis];
+        }
+    }
+    SlBlockExtent e;
+    for (int axis = 0; axis < 3; axis++) {
+        e.low[axis] = low[axis][0];
+        e.high[axis] = high[axis][0];
+        for (int k = 1; k < 8; k++) {
+            e.low[axis] = low[axis][k] < e.low[axis] ? low[axis][k] : e.low[axis];
+            e.high[axis] = high[axis][k] > e.high[axis] ? high[axis][k] : e.high[axis];
+        }
+    }
+    return e;
+}
+
+static void keys(const SlSnowPlaces *at, size_t begin, size_t end)
+{
+    const SlBlockExtent *box = &at->box;
+    int32_t along_x = box->high[0] - box->low[0] + 1, along_y = box->high[1] - box->low[1] + 1;
+    for (size_t i = begin; i < end; i += 8) {
+        Group g = group_at(i, end);
+        I8 b[3];
+        blocks_of(at, g, b);
+        U8 x = (U8)(b[0] - box->low[0]), y = (U8)(b[1] - box->low[1]), z = (U8)(b[2] - box->low[2]);
+        U8 key = x + (uint32_t)along_x * (y + (uint32_t)along_y * z);
+        if (g.count == 8)
+            u8_store(at->keys + i, key);
+        else
+            memcpy(at->keys + i, &key, g.count * sizeof(uint32_t));
+    }
+}
+
 SL_INLINE F8 variation_at(const SlSnowPass *p, Group g)
 {
     return p->variation != NULL ? get_floats(p->variation, g) : f8(0);
@@ -205,6 +262,76 @@ SL_INLINE void put_strain(const SlSnowPass *p, Group g, Sym e)
     put_records(p->shear, g, &out);
 }
 
+/* What a group finds on the nodes of its block's tiles. */
+typedef struct Found {
+    Records value, change, slope[3];
+} Found;
+
+SL_INLINE void find(const float *tile, const float *second, const Weights *weights, size_t count,
+                    int nodes, bool split, Found *f)
+{
+    if (count < 8)
+        memset(f, 0, sizeof *f);
+    for (size_t j = 0; j < count; j++) {
+        gather(tile, weights, j, f->value.at[j], f->slope[0].at[j], f->slope[1].at[j],
+               f->slope[2].at[j], nodes);
+        if (split)
+            gather_value(second, weights, j, f->change.at[j], nodes);
+    }
+}
+
+/* Step 7 but for the yield: e' by the velocities' slopes. */
+SL_INLINE Sym strain_moved(const SlSnowPass *p, Group g, const Found *f)
+{
+    F8 dt = f8(p->dt);
+    F8x4 c[3] = {f8x4_load(f->slope[0].at[0]), f8x4_load(f->slope[1].at[0]),
+                 f8x4_load(f->slope[2].at[0])};
+    Mat L = {{{dt * c[0].x, dt * c[1].x, dt * c[2].x},
+              {dt * c[0].y, dt * c[1].y, dt * c[2].y},
+              {dt * c[0].z, dt * c[1].z, dt * c[2].z}}};
+    return strain_after(strain_at(p, g), &L);
+}
+
+/* Steps 8 to 10 of a group, and all its fields: v_p = (1-a) sum w v' + a (v_p + sum w (v' - v)), a
+   gathered v' - a v; the way is by sum w v' with either transfer, or spin would decay with the
+   number of steps. */
+SL_INLINE void move(const SlSnowPass *p, Group g, const Found *f, const SlSnowNear *near, bool split,
+                    const Material *material, Sym e, F8 plastic, double *sums, Tally *tally)
+{
+    float h = p->lattice.cell;
+    F8 variation = variation_at(p, g), mass = mass_at(p, variation), dt = f8(p->dt);
+    F8 before = get_floats(p->plastic, g);
+    F8x4 pic = f8x4_load(f->value.at[0]), v = pic;
+    F8 dense = pic.w / (f8(h * h * h) * f8(p->rest_density));
+    plastic = f8_min(plastic, f8_max(before, f8(p->torn_limit)));
+    if (split) {
+        F8x4 old = get_records(p->velocity, g), u = f8x4_load(f->change.at[0]);
+        F8 keep = f8(p->keep);
+        v = (F8x4){f8_fma(keep, old.x, u.x), f8_fma(keep, old.y, u.y), f8_fma(keep, old.z, u.z),
+                   f8(0)};
+    }
+    v.w = f8(0);
+    Records velocity, way;
+    f8x4_store(velocity.at[0], v);
+    f8x4_store(way.at[0], (F8x4){dt * pic.x, dt * pic.y, dt * pic.z, f8(0)});
+    if (near->count > 0)
+        meet_bodies(p, near, g, (const float *)&mass, &velocity, &way, sums);
+
+    F8x3 x = advance(p, g, &way);
+    put_records(p->velocity, g, &velocity);
+    for (int k = 0; k < 3; k++)
+        put_records(p->slope[k], g, &f->slope[k]);
+    put_strain(p, g, e);
+    put_floats(p->plastic, g, plastic);
+    put_floats(p->density, g, dense);
+    v = f8x4_load(velocity.at[0]);
+    F8 sound2 = (material->lambda + material->mu + material->mu) * hardened(material, plastic) /
+                (f8(p->rest_density) * f8_fma(f8(p->vary_density), variation, f8(1)));
+    tally_add(tally, p, first_lanes(g.count), mass, (F8x3){v.x, v.y, v.z}, x, dense, sound2,
+              f8_abs(plastic / before - f8(1)), plastic);
+}
+
+/* Two groups at a time, for the yield's sake. */
 SL_INLINE void to_particles(const SlSnowPass *p, uint32_t block, bool cubic, int nodes, bool split)
 {
     const SlSnowBlocks *blocks = p->blocks;
@@ -222,67 +349,28 @@ SL_INLINE void to_particles(const SlSnowPass *p, uint32_t block, bool cubic, int
     double *sums = sl_snow_sums(p, p->particle_forces, block / SL_SNOW_PARTICLE_CHUNK);
     Tally tally = {0};
     size_t end = blocks->start[block + 1];
-    for (size_t i = blocks->start[block]; i < end; i += 8) {
-        Group g = group_at(i, end);
-        I8 owned = first_lanes(g.count);
-        Weights weights;
-        find_weights(&p->lattice, coord, p->position, p->fraction, g, cubic, &weights);
-        Records value, change, slope[3];
-        memset(&value, 0, sizeof value);
-        memset(&change, 0, sizeof change);
-        memset(slope, 0, sizeof slope);
-        for (size_t j = 0; j < g.count; j++) {
-            gather(tile, &weights, j, value.at[j], slope[0].at[j], slope[1].at[j], slope[2].at[j],
-                   nodes);
-            if (split)
-                gather_value(second, &weights, j, change.at[j], nodes);
+    for (size_t i = blocks->start[block]; i < end; i += 16) {
+        int groups = end - i > 8 ? 2 : 1;
+        Found found[2];
+        Material material[2];
+        Sym e[2];
+        F8 plastic[2];
+        for (int k = 0; k < groups; k++) {
+            Group g = group_at(i + 8 * (size_t)k, end);
+            Weights weights;
+            find_weights(&p->lattice, coord, p->position, p->fraction, g, cubic, &weights);
+            find(tile, second, &weights, g.count, nodes, split, &found[k]);
+            material[k] = material_at(p, variation_at(p, g));
+            e[k] = strain_moved(p, g, &found[k]);
+            plastic[k] = get_floats(p->plastic, g);
         }
-        F8x4 pic = f8x4_load(value.at[0]);
-        F8x4 c[3] = {f8x4_load(slope[0].at[0]), f8x4_load(slope[1].at[0]),
-                     f8x4_load(slope[2].at[0])};
-
-        F8 variation = variation_at(p, g), mass = mass_at(p, variation);
-        F8 cell_volume = f8(h * h * h);
-        F8 dense = pic.w / (cell_volume * f8(p->rest_density));
-
-        /* step 7 and §7 */
-        Material material = material_at(p, variation);
-        F8 dt = f8(p->dt), before = get_floats(p->plastic, g), plastic = before;
-        Mat L = {{{dt * c[0].x, dt * c[1].x, dt * c[2].x},
-                  {dt * c[0].y, dt * c[1].y, dt * c[2].y},
-                  {dt * c[0].z, dt * c[1].z, dt * c[2].z}}};
-        Sym e = strain_after(strain_at(p, g), &L);
-        yield(&material, &e, &plastic);
-        plastic = f8_min(plastic, f8_max(before, f8(p->torn_limit)));
-
-        /* step 8: v_p = (1-a) sum w v' + a (v_p + sum w (v' - v)), a gathered v' - a v; the way is
-           by sum w v' with either transfer, or spin would decay with the number of steps */
-        Records velocity, move;
-        F8x4 v = pic;
-        if (split) {
-            F8x4 old = get_records(p->velocity, g), u = f8x4_load(change.at[0]);
-            F8 keep = f8(p->keep);
-            v = (F8x4){f8_fma(keep, old.x, u.x), f8_fma(keep, old.y, u.y),
-                       f8_fma(keep, old.z, u.z), f8(0)};
-        }
-        v.w = f8(0);
-        f8x4_store(velocity.at[0], v);
-        f8x4_store(move.at[0], (F8x4){dt * pic.x, dt * pic.y, dt * pic.z, f8(0)});
-        if (near.count > 0)
-            meet_bodies(p, &near, g, (const float *)&mass, &velocity, &move, sums);
-
-        F8x3 x = advance(p, g, &move);
-        put_records(p->velocity, g, &velocity);
-        for (int k = 0; k < 3; k++)
-            put_records(p->slope[k], g, &slope[k]);
-        put_strain(p, g, e);
-        put_floats(p->plastic, g, plastic);
-        put_floats(p->density, g, dense);
-        v = f8x4_load(velocity.at[0]);
-        F8 sound2 = (material.lambda + material.mu + material.mu) * hardened(&material, plastic) /
-                    (f8(p->rest_density) * f8_fma(f8(p->vary_density), variation, f8(1)));
-        tally_add(&tally, p, owned, mass, (F8x3){v.x, v.y, v.z}, x, dense, sound2,
-                  f8_abs(plastic / before - f8(1)), plastic);
+        if (groups == 2)
+            yield(material, 2, e, plastic);
+        else
+            yield(material, 1, e, plastic);
+        for (int k = 0; k < groups; k++)
+            move(p, group_at(i + 8 * (size_t)k, end), &found[k], &near, split, &material[k], e[k],
+                 plastic[k], sums, &tally);
     }
     double *out = p->partials + (size_t)block * SL_SNOW_PARTIALS;
     out[SL_SNOW_KINETIC] = tally.kinetic;
@@ -296,20 +384,34 @@ SL_INLINE void to_particles(const SlSnowPass *p, uint32_t block, bool cubic, int
 }
 
 /* Column k of U and s_k - 1 in slope[k]. */
+SL_INLINE void put_frame(const SlSnowPass *p, Group g, const F8 values[3], const Mat *U)
+{
+    for (int k = 0; k < 3; k++) {
+        Records out;
+        f8x4_store(out.at[0],
+                   (F8x4){U->m[0][k], U->m[1][k], U->m[2][k], stretch_less_one(values[k])});
+        put_records(p->slope[k], g, &out);
+    }
+}
+
 static void principal_frames(const SlSnowPass *p, uint32_t block)
 {
     size_t end = p->blocks->start[block + 1];
-    for (size_t i = p->blocks->start[block]; i < end; i += 8) {
-        Group g = group_at(i, end);
-        F8 values[3];
-        Mat U;
-        eigen(strain_at(p, g), values, &U);
-        for (int k = 0; k < 3; k++) {
-            Records out;
-            f8x4_store(out.at[0], (F8x4){U.m[0][k], U.m[1][k], U.m[2][k],
-                                         stretch_less_one(values[k])});
-            put_records(p->slope[k], g, &out);
+    for (size_t i = p->blocks->start[block]; i < end; i += 16) {
+        Group first = group_at(i, end);
+        F8 values[2][3];
+        Mat U[2];
+        if (end - i <= 8) {
+            Sym e = strain_at(p, first);
+            eigen(&e, 1, values, U);
+            put_frame(p, first, values[0], &U[0]);
+            continue;
         }
+        Group next = group_at(i + 8, end);
+        Sym e[2] = {strain_at(p, first), strain_at(p, next)};
+        eigen(e, 2, values, U);
+        put_frame(p, first, values[0], &U[0]);
+        put_frame(p, next, values[1], &U[1]);
     }
 }
 
@@ -442,6 +544,8 @@ static void flip_to_particles(const SlSnowPass *p, uint32_t block)
 }
 
 SL_KERNEL_TABLE(SlSnowKernels, sl_snow_kernels) = {
+    .extent = extent,
+    .keys = keys,
     .principal_frames = principal_frames,
     .transfer = {[SL_SNOW_MLS] = {mls_to_grid, mls_volumes, mls_to_particles, mls_hessian},
                  [SL_SNOW_FLIP] = {flip_to_grid, flip_volumes, flip_to_particles, flip_hessian}},

@@ -75,7 +75,17 @@ typedef struct SlSnowTransfer {
 
 enum { SL_SNOW_MLS, SL_SNOW_FLIP, SL_SNOW_TRANSFERS };
 
+/* Where the particles of a stretch are, for the sort. */
+typedef struct SlSnowPlaces {
+    SlSnowLattice lattice;
+    const float *position, *fraction;
+    SlBlockExtent box;     /* in, for keys: of all occupied blocks */
+    uint32_t *keys;        /* out: numbers of blocks within the box, x fastest */
+} SlSnowPlaces;
+
 typedef struct SlSnowKernels {
+    SlBlockExtent (*extent)(const SlSnowPlaces *places, size_t begin, size_t end);
+    void (*keys)(const SlSnowPlaces *places, size_t begin, size_t end);
     /* Principal axes and stretches - 1 into the slopes, which are free between the transfers. */
     SlSnowLoop principal_frames;
     SlSnowTransfer transfer[SL_SNOW_TRANSFERS];

@@ -121,6 +121,13 @@ SL_INLINE void cubic_weights(Weights *out, int axis, F8 f, F8 inverse_cell)
     store_weights(out, axis, w, g, 4);
 }
 
+/* The first node along an axis that particles reach. */
+SL_INLINE I8 base_of(const SlSnowLattice *lattice, F8 place, F8 fraction, bool cubic)
+{
+    I8 cell = cell_of(place, f8(lattice->inverse_cell));
+    return cubic ? cell - 1 : cell + (fraction < f8(0.5f));
+}
+
 SL_INLINE void find_weights(const SlSnowLattice *lattice, SlBlockCoord block,
                             const float *position, const float *fraction, Group group, bool cubic,
                             Weights *out)
@@ -131,15 +138,11 @@ SL_INLINE void find_weights(const SlSnowLattice *lattice, SlBlockCoord block,
     const int32_t first[3] = {4 * block.x, 4 * block.y, 4 * block.z};
     I8 base = (I8)f8(0);
     for (int axis = 0; axis < 3; axis++) {
-        I8 node = cell_of(at[axis], inverse);
-        if (cubic) {
-            node -= 1;
+        I8 node = base_of(lattice, at[axis], in[axis], cubic);
+        if (cubic)
             cubic_weights(out, axis, in[axis], inverse);
-        } else {
-            I8 lower = in[axis] < f8(0.5f);
-            node += lower;
-            quadratic_weights(out, axis, in[axis] + f8_keep(lower, f8(1)), inverse);
-        }
+        else
+            quadratic_weights(out, axis, in[axis] + f8_keep(in[axis] < f8(0.5f), f8(1)), inverse);
         base = base * TILE_EDGE + (node - first[axis]);
     }
     base *= 4;

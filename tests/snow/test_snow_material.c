@@ -116,7 +116,7 @@ static void yield_is_the_literal_one(void **state)
         M3 FE = near_identity(&seed, round % 3 == 0 ? 0.004 : 0.1), FP = m3_identity();
         Sym e = strain_of(FE), untouched = e;
         F8 plastic = f8(1);
-        yield(&material, &e, &plastic);
+        yield(&material, 1, &e, &plastic);
         literal_yield(&literal, &FE, &FP);
         M3 wanted = m3_sum(m3_mul(FE, m3_transpose(FE)), -1, m3_identity());
         worst = fmax(worst, largest_difference(matrix_of(e), wanted));
@@ -167,7 +167,7 @@ static void the_stress_table(void **state)
         M3 F = m3_diagonal((double[3]){J, 1, 1});
         Sym e = strain_of(F);
         F8 plastic = f8(1);
-        yield(&material, &e, &plastic);
+        yield(&material, 1, &e, &plastic);
         M3 tau = matrix_of(kirchhoff(&material, e, plastic));
         assert_near((double)plastic[0], table[k][1], 6e-5);
         for (int axis = 0; axis < 2; axis++) { /* half a unit of the table's last figure, and floats */
