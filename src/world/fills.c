@@ -51,6 +51,8 @@ static const char *wrong_with(const SlFillDef *def)
         return "the shares of noise may not be negative, nor above 1 together";
     if (!(noise->shell >= 0 && noise->shell <= 1e6f && noise->crust >= 0 && noise->crust <= 1e6f))
         return "the depths of shell and crust may be from 0 to 1e6 m";
+    if (!(noise->chunks == 0 || (noise->chunks >= 1e-6f && noise->chunks <= 1e6f)))
+        return "chunks may be 0 or from 1e-6 to 1e6 m";
     if (!(noise->size > 0 && noise->size <= 1e6f && noise->octaves >= 1 && noise->octaves <= 8))
         return "noise needs a size above 0 and 1 to 8 octaves";
     return NULL;
@@ -189,7 +191,7 @@ uint32_t sl_fill_fields(const SlWorldSystem *system)
 {
     for (uint32_t k = 0; k < system->fill_count; k++) {
         const SlNoiseDef *noise = &system->fills[k]->def.noise;
-        if (noise->smooth + noise->grain + noise->shell + noise->crust > 0)
+        if (noise->smooth + noise->grain + noise->chunks + noise->shell + noise->crust > 0)
             return SL_FIELD_BIT(VARIATION);
     }
     return 0;
@@ -393,6 +395,11 @@ static float variation_of(const Born *b, uint32_t id, const float *at)
     if (noise->grain > 0) {
         SlRandom4 r = sl_random(b->seed, id, (uint64_t)1 << 63);
         value += (double)noise->grain * (2 * (double)sl_random_unit(r.value[0]) - 1);
+    }
+    if (noise->chunks > 0) {
+        double per_chunk = 1 / (double)noise->chunks;
+        value += sl_noise_chunks(b->seed, (double)at[0] * per_chunk, (double)at[1] * per_chunk,
+                                 (double)at[2] * per_chunk);
     }
     if (is_outer(b, sl_vec3(at[0], at[1], at[2])))
         value += 1;
