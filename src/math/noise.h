@@ -73,8 +73,8 @@ static inline double sl_noise_distance2(const SlNoiseSeed *s, const double p[3])
 }
 
 /* Chunks of size 1 with seams between them: Voronoi's cells of a point at random in each cell of the
-   lattice (Worley 1996). -1 at a seam, rising over a fifth of the size to what a chunk has inside,
-   [0.4, 1]. */
+   lattice (Worley 1996). -1 at a seam, rising over a tenth of the size to what a chunk has inside,
+   [0.7, 1]. */
 static inline double sl_noise_chunks(uint64_t seed, double x, double y, double z)
 {
     enum { CELLS = 125 };
@@ -94,8 +94,8 @@ static inline double sl_noise_chunks(uint64_t seed, double x, double y, double z
         if (apart > 0)
             seam = fmin(seam, (sl_noise_distance2(&seeds[k], p) - nearest) / (2 * apart));
     }
-    double rise = fmin(seam / 0.2, 1);
-    return -1 + rise * (1.4 + 0.6 * own.firm);
+    double rise = fmin(seam / 0.1, 1);
+    return -1 + rise * (1.7 + 0.3 * own.firm);
 }
 
 #endif
