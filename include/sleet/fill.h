@@ -13,9 +13,12 @@ typedef enum SlFillMode {
     SL_FILL_RANDOM   /* for snow: so many per cell, each at random in a part of it of its own */
 } SlFillMode;
 
-/* What gives each particle a `variation` in [-1, 1]: smooth + grain may be at most 1. With both 0
-   (the default) there is no such field. */
+/* What gives each particle a `variation` in [-1, 1]: the sum of these, where smooth + grain may be at
+   most 1. With all five 0 (the default) there is no such field. */
 typedef struct SlNoiseDef {
+    float chunks;     /* m: size of chunks, up to 1 inside and -1 in the seams between them */
+    float shell;      /* m: 1 so deep below the surface, as of a snowball pressed by hand */
+    float crust;      /* m: 1 so deep below the top only, as of snow that thawed and froze */
     float smooth;     /* share of noise that changes slowly in space, [0, 1] */
     float grain;      /* share that is each particle's own, [0, 1] */
     float size;       /* m: of the smooth noise's largest features; default 0.5 */

@@ -27,6 +27,7 @@ typedef struct SlMeshColliderDef {
     double cell;      /* m, of the field's grid; 0: the smallest spacing among the systems */
     bool hollow;      /* a container: the fluid is inside, all outside of the mesh is solid */
     float friction;   /* Coulomb, [0, 10] */
+    bool sticky;      /* snow that touches it stays; default false */
     const char *cache_folder; /* where fields are kept from run to run; NULL: nowhere */
 } SlMeshColliderDef;
 

@@ -33,6 +33,17 @@ typedef struct SlParamRow {
     const char *meaning;      /* one line */
 } SlParamRow;
 
+/* Values of several rows under one name. A table with presets has a choice row "preset" whose
+   choices are their names in order; the first changes nothing. */
+enum { SL_MOST_PRESET_VALUES = 8 };
+typedef struct SlPreset {
+    const char *name, *meaning;
+    struct {
+        const char *name; /* of a row that takes a number; NULL: no more */
+        double value;
+    } values[SL_MOST_PRESET_VALUES];
+} SlPreset;
+
 /* What `sleet params` lists: everything that is chosen by name and set by rows. */
 typedef struct SlTable {
     const char *name;
@@ -41,6 +52,8 @@ typedef struct SlTable {
     const char *citation; /* where the method is described */
     const SlParamRow *rows;
     size_t row_count;
+    const SlPreset *presets; /* NULL: none */
+    size_t preset_count;
 } SlTable;
 
 /* Checks `value` against the row and stores it; the sentence says what is allowed. */

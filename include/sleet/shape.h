@@ -25,6 +25,7 @@ typedef struct SlShape {
     SlVec3 half;
     float radius, height;
     float friction; /* Coulomb, [0, 10]; default 0 */
+    bool sticky;    /* snow that touches it stays, even overhead; water does not; default false */
 } SlShape;
 
 /* Signed distance (negative inside) and, if `normal` is not NULL, the outward unit gradient. */

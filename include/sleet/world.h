@@ -36,6 +36,7 @@ typedef struct SlWorldDef {
     SlBox domain;          /* m; walls on all six sides, but none where a side is infinite;
                               default 4 × 4 × 4 from the origin */
     float domain_friction; /* Coulomb, [0, 10]; default 0 */
+    bool domain_sticky;    /* snow that touches a wall stays; default false */
     float domain_limit;    /* m: with an open side, particles farther than this from the origin
                               along any axis are removed as by a drain; above 0. 0 (default):
                               none; one farther than 2^18 spacings, where floats grow too coarse,

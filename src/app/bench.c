@@ -28,20 +28,37 @@ typedef struct Bar {
     bool more, ok;
 } Bar;
 
-void bench_report(Bench *bench, double value, const char *unit, const char *format, ...)
+/* NULL where there is no more room. */
+static const BenchResult *keep(Bench *bench, double value, const char *unit, const char *format,
+                               va_list arguments)
 {
     if (bench->result_count == BENCH_MOST_RESULTS)
-        return;
+        return NULL;
     BenchResult *result = &bench->results[bench->result_count++];
-    va_list arguments;
-    va_start(arguments, format);
     int length = snprintf(result->name, sizeof result->name, "%s.", bench->name);
     vsnprintf(result->name + length, sizeof result->name - (size_t)length, format, arguments);
-    va_end(arguments);
     result->value = value;
     result->unit = unit;
-    printf("  %-44s %10.4g %s\n", result->name, value, unit);
+    return result;
+}
+
+void bench_report(Bench *bench, double value, const char *unit, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const BenchResult *result = keep(bench, value, unit, format, arguments);
+    va_end(arguments);
+    if (result != NULL)
+        printf("  %-44s %10.4g %s\n", result->name, value, unit);
     fflush(stdout);
+}
+
+void bench_keep(Bench *bench, double value, const char *unit, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    keep(bench, value, unit, format, arguments);
+    va_end(arguments);
 }
 
 static int compare_doubles(const void *a, const void *b)

@@ -5,7 +5,7 @@
 
 #include "app/app.h"
 
-enum { BENCH_MOST_RESULTS = 256 };
+enum { BENCH_MOST_RESULTS = 512 };
 
 typedef struct BenchResult {
     char name[96];
@@ -29,8 +29,13 @@ typedef struct BenchKind {
 extern const BenchKind bench_passes, bench_render, bench_store, bench_fields, bench_apbf,
     bench_snow;
 
+/* Keeps a value for the bars and the JSON, and prints it; or only keeps it, for tables. */
 void bench_report(Bench *bench, double value, const char *unit, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+void bench_keep(Bench *bench, double value, const char *unit, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* Whole runs of snow: seconds per frame, explicit and semi-implicit. A part of bench_snow. */
+SlStatus bench_snow_runs(Bench *bench, SlError *error);
 /* Sorts and returns the first tenth: a busy machine can only add to a time, and this one is busy
    with others' work for seconds on end, which moves a median by half. */
 double bench_low(double *values, size_t count);

@@ -18,8 +18,8 @@ static const char *const stage_names[STAGES] = {
 static const double step_time = 1e-4;
 
 /* side³ particles, eight in a cell, far above the ground. */
-static SlStatus snow_block(uint32_t threads, uint32_t side, const char *transfer, SlWorld **world,
-                           SlError *error)
+static SlStatus snow_block(uint32_t threads, uint32_t side, const char *transfer,
+                           const char *integration, SlWorld **world, SlError *error)
 {
     SlWorldDef def = sl_default_world_def();
     def.threads = threads;
@@ -33,8 +33,8 @@ static SlStatus snow_block(uint32_t threads, uint32_t side, const char *transfer
         status = sl_world_add_system(*world, &system, &id, error);
     if (status == SL_OK)
         status = sl_system_set_text(*world, id, "transfer", transfer, error);
-    if (status == SL_OK) /* so that there is room for the Hessian; steps are made by hand below */
-        status = sl_system_set_text(*world, id, "integration", "implicit", error);
+    if (status == SL_OK)
+        status = sl_system_set_text(*world, id, "integration", integration, error);
     if (status == SL_OK)
         status = sl_system_set_number(*world, id, "time_step", step_time, error);
     if (status == SL_OK)
@@ -74,7 +74,7 @@ static void deform(SlSystem *system, bool deformed)
     }
 }
 
-/* One explicit step by stages, ms each; then what an iteration of the solve would add. */
+/* One explicit step by stages, ms each: stress goes with momentum as in an explicit world; then what an iteration of the solve would add. */
 static SlStatus time_step(SlSystem *system, double ms[STAGES], SlError *error)
 {
     SlSnowPass pass;
@@ -85,6 +85,7 @@ static SlStatus time_step(SlSystem *system, double ms[STAGES], SlError *error)
         status = sl_snow_sort(system, &pass, error);
     if (status != SL_OK)
         return status;
+    pass.split = pass.lattice.cubic;
     sl_lap(&mark, &ms[SORT]);
     sl_snow_to_grid(system, &pass);
     sl_lap(&mark, &ms[TO_GRID]);
@@ -100,14 +101,24 @@ static SlStatus time_step(SlSystem *system, double ms[STAGES], SlError *error)
     return SL_OK;
 }
 
-/* Reports every stage. */
+static void head(void)
+{
+    printf("  ns per particle       ");
+    for (int s = 0; s < STAGES; s++)
+        printf(" %16s", stage_names[s]);
+    printf("\n");
+}
+
+/* A line of the table; all of it is kept. */
 static SlStatus measure(Bench *bench, const char *transfer, uint32_t side, const char *size,
                         uint32_t threads, bool deformed, double ns[STAGES], SlError *error)
 {
     SlWorld *world = NULL;
-    SlStatus status = snow_block(threads, side, transfer, &world, error);
+    /* Semi-implicit, so that there is room for the Hessian; steps are made by hand. */
+    SlStatus status = snow_block(threads, side, transfer, "implicit", &world, error);
     double ms[STAGES][MOST_REPEATS];
     size_t rounds = bench->quick ? 5 : 21;
+    const char *how = deformed ? "deformed" : "fall";
     for (size_t k = 0; status == SL_OK && k < rounds; k++) {
         double one[STAGES];
         SlSystem *system = &world->systems[0]->base;
@@ -116,56 +127,86 @@ static SlStatus measure(Bench *bench, const char *transfer, uint32_t side, const
         for (int s = 0; s < STAGES; s++)
             ms[s][k] = one[s];
     }
-    double per_particle = 0;
-    if (status == SL_OK)
-        per_particle = 1e6 / (double)world->systems[0]->base.particles.count;
-    for (int s = 0; status == SL_OK && s < STAGES; s++) {
-        ns[s] = per_particle * bench_low(ms[s], rounds);
-        bench_report(bench, ns[s], "ns", "%s.%s.%s.%u_threads.%s_ns", transfer, size,
-                     deformed ? "deformed" : "fall", threads, stage_names[s]);
+    if (status == SL_OK) {
+        double per_particle = 1e6 / (double)world->systems[0]->base.particles.count;
+        printf("  %-4s %-4s %u %-8s ", transfer, size, threads, how);
+        for (int s = 0; s < STAGES; s++) {
+            ns[s] = per_particle * bench_low(ms[s], rounds);
+            bench_keep(bench, ns[s], "ns", "%s.%s.%s.%u_threads.%s_ns", transfer, size, how, threads,
+                       stage_names[s]);
+            printf(" %16.2f", ns[s]);
+        }
+        printf("\n");
+        fflush(stdout);
     }
-    if (status == SL_OK && threads == 2 && deformed)
-        bench_report(bench, 1e-6 * per_particle *
-                                (double)sl_context_bytes_held(sl_world_context(world)),
-                     "B", "%s.%s.bytes_per_particle", transfer, size);
+    sl_world_destroy(world);
+    return status;
+}
+
+enum { SIZES = 3, MOST_THREADS = 2 };
+static const struct {
+    uint32_t side;
+    const char *name;
+} sizes[SIZES] = {{46, "100k"}, {67, "300k"}, {100, "1m"}};
+
+/* Of one transfer: [size][threads - 1][deformed]. */
+typedef double Table[SIZES][MOST_THREADS][2][STAGES];
+
+/* What yielding costs is what a deformed state adds to the way back, over free fall. */
+static void report_transfer(Bench *bench, const char *transfer, const Table ns, int last)
+{
+    const double(*two)[STAGES] = ns[last][1], (*one)[STAGES] = ns[last][0];
+    const char *size = sizes[last].name;
+    bench_report(bench, 1e3 / two[1][ALL], "million particle steps per second",
+                 "%s.%s.million_steps_per_s", transfer, size);
+    bench_report(bench, fmax(two[1][TO_PARTICLES] - two[0][TO_PARTICLES], 1e-6), "ns",
+                 "%s.%s.plasticity_ns", transfer, size);
+    bench_report(bench, one[1][ALL] / two[1][ALL], "", "%s.two_threads_gain", transfer);
+    bench_report(bench, two[1][HESSIAN] / two[1][ALL], "of a step", "%s.%s.hessian_share", transfer,
+                 size);
+    if (last == SIZES - 1)
+        bench_report(bench, 100 * fmax(two[1][ALL] / ns[last - 1][1][1][ALL] - 1, 1e-6), "%",
+                     "%s.growth_300k_to_1m_percent", transfer);
+}
+
+/* Held by an explicit world, blocks left out. */
+static SlStatus measure_memory(Bench *bench, SlError *error)
+{
+    SlWorld *world = NULL;
+    uint32_t side = bench->quick ? sizes[0].side : sizes[2].side;
+    SlStatus status = snow_block(2, side, "mls", "explicit", &world, error);
+    if (status == SL_OK) {
+        const SlSystem *system = &world->systems[0]->base;
+        const SlSnowBlocks *blocks = &((const SlSnowState *)system->state)->blocks;
+        double held = (double)sl_context_bytes_held(sl_world_context(world));
+        held -= (double)blocks->capacity * SL_SNOW_BLOCK_FLOATS * sizeof(float);
+        bench_report(bench, held / (double)system->particles.count, "B",
+                     "explicit.bytes_per_particle");
+    }
     sl_world_destroy(world);
     return status;
 }
 
 static SlStatus run(Bench *bench, SlError *error)
 {
-    static const struct {
-        uint32_t side;
-        const char *name;
-    } sizes[] = {{46, "100k"}, {67, "300k"}, {100, "1m"}};
     static const char *const transfers[] = {"mls", "flip"};
     SlStatus status = SL_OK;
+    int last = bench->quick ? 0 : SIZES - 1;
     for (int t = 0; t < 2; t++) {
-        double ns[3][STAGES] = {{0}}, single[STAGES], fall[STAGES];
-        size_t count = bench->quick ? 1 : 3;
-        for (size_t s = 0; status == SL_OK && s < count; s++)
-            status = measure(bench, transfers[t], sizes[s].side, sizes[s].name, 2, true, ns[s],
-                             error);
-        if (status == SL_OK)
-            status = measure(bench, transfers[t], sizes[count - 1].side, sizes[count - 1].name, 1,
-                             true, single, error);
-        if (status == SL_OK)
-            status = measure(bench, transfers[t], sizes[count - 1].side, sizes[count - 1].name, 2,
-                             false, fall, error);
+        Table ns;
+        head();
+        for (int s = 0; s <= last; s++)
+            for (uint32_t threads = 1; threads <= MOST_THREADS; threads++)
+                for (int deformed = 0; status == SL_OK && deformed < 2; deformed++)
+                    status = measure(bench, transfers[t], sizes[s].side, sizes[s].name, threads,
+                                     deformed == 1, ns[s][threads - 1][deformed], error);
         if (status != SL_OK)
             return status;
-        bench_report(bench, 1e3 / ns[count - 1][ALL], "million particle steps per second",
-                     "%s.%s.million_steps_per_s", transfers[t], sizes[count - 1].name);
-        bench_report(bench, single[ALL] / ns[count - 1][ALL], "", "%s.two_threads_gain",
-                     transfers[t]);
-        bench_report(bench, ns[count - 1][HESSIAN] / ns[count - 1][ALL], "of a step",
-                     "%s.%s.hessian_share", transfers[t], sizes[count - 1].name);
-        if (count == 3)
-            bench_report(bench, 100 * fmax(ns[2][ALL] / ns[1][ALL] - 1, 1e-6), "%",
-                         "%s.growth_300k_to_1m_percent", transfers[t]);
+        report_transfer(bench, transfers[t], (const double(*)[MOST_THREADS][2][STAGES])ns, last);
     }
-    return status;
+    status = measure_memory(bench, error);
+    return status == SL_OK ? bench_snow_runs(bench, error) : status;
 }
 
 const BenchKind bench_snow = {
-    "snow", "stages of a step of snow by either transfer, ns per particle", run};
+    "snow", "stages of a step of snow by either transfer, and seconds per frame of whole runs", run};

@@ -5,7 +5,7 @@
 
 static void print_row(const SlParamRow *row, bool markdown)
 {
-    char value[96], range[128];
+    char value[96], range[192];
     sl_param_print(row, &row->value, value, sizeof value);
     if (row->type == SL_PARAM_CHOICE)
         snprintf(range, sizeof range, "%s", row->choices);
@@ -27,6 +27,14 @@ static void print_row(const SlParamRow *row, bool markdown)
     printf(" | %s | %s |\n", row->unit, row->meaning);
 }
 
+static void print_preset(const SlPreset *preset, bool markdown)
+{
+    printf(markdown ? "| `%s` | %s | " : "  %-18s %s; ", preset->name, preset->meaning);
+    for (int k = 0; k < SL_MOST_PRESET_VALUES && preset->values[k].name != NULL; k++)
+        printf("%s%s %g", k > 0 ? ", " : "", preset->values[k].name, preset->values[k].value);
+    printf(markdown ? " |\n" : "\n");
+}
+
 static void print_table(const SlTable *table, bool markdown)
 {
     if (markdown) {
@@ -39,6 +47,10 @@ static void print_table(const SlTable *table, bool markdown)
     }
     for (size_t k = 0; k < table->row_count; k++)
         print_row(&table->rows[k], markdown);
+    if (table->preset_count > 0)
+        printf(markdown ? "\n| preset | what | values |\n| --- | --- | --- |\n" : "\n  presets\n");
+    for (size_t k = 0; k < table->preset_count; k++)
+        print_preset(&table->presets[k], markdown);
     if (markdown)
         printf("\n");
 }

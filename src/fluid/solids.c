@@ -89,20 +89,6 @@ uint64_t sl_solids_bytes(const SlSystem *system, const SlSolidSettings *settings
            sl_neighbours_bytes(count);
 }
 
-/* A shape's own centre; the middle of a mesh's bounds. */
-static SlVec3 center_of(const SlSurroundings *around, size_t body)
-{
-    if (body == 0)
-        return (SlVec3){0, 0, 0};
-    if (body <= around->shape_count)
-        return around->shapes[body - 1].center;
-    const SlFieldBody *field = &around->fields[body - 1 - around->shape_count];
-    SlVec3 m = sl_scale(sl_add(field->bounds.min, field->bounds.max), 0.5f), at = field->origin;
-    for (int k = 0; k < 3; k++)
-        at = sl_add(at, sl_scale(field->sides[k], (&m.x)[k]));
-    return at;
-}
-
 SlStatus sl_solids_place(SlSolids *solids, SlSystem *system, SlFluidPass *pass, SlError *error)
 {
     const SlSurroundings *around = &system->surroundings;
@@ -110,7 +96,7 @@ SlStatus sl_solids_place(SlSolids *solids, SlSystem *system, SlFluidPass *pass, 
     pass->body_count = solids->body_count;
     pass->analytic = solids->analytic;
     for (size_t k = 0; k < solids->body_count; k++) {
-        solids->centers[k] = center_of(around, k);
+        solids->centers[k] = sl_body_center(around, k);
         pass->analytic_fields |= k > around->shape_count && solids->analytic[k];
     }
     if (forces == SL_FORCES_ALL || (forces == SL_FORCES_BODIES && solids->body_count > 1)) {

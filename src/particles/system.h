@@ -4,6 +4,7 @@
 #define PARTICLES_SYSTEM_H
 
 #include "geometry/deform.h"
+#include "math/vec3.h"
 #include "particles/particles.h"
 #include "sleet/grid.h"
 #include "sleet/params.h"
@@ -59,6 +60,7 @@ typedef struct SlFieldBody {
     SlBox bounds; /* of the surface, in the field's own coordinates */
     bool hollow;  /* solid everywhere outside */
     float friction;
+    bool sticky; /* for snow */
     SlBodyMotion motion;
     const SlMesh *mesh; /* its surface, in the field's own coordinates */
     bool moves;         /* ever */
@@ -72,6 +74,7 @@ typedef struct SlSurroundings {
     SlVec3 gravity;
     SlBox domain; /* an open side is infinite: no wall there */
     float domain_friction;
+    bool domain_sticky;
     SlGridKind grid;
     const SlShape *shapes; /* where they are at the end of the step */
     const SlBox *bounds;         /* one per shape: a quick test before the exact one */
@@ -96,12 +99,28 @@ typedef struct SlFluidKind {
     double viscosity; /* m²/s */
 } SlFluidKind;
 
+/* What a body's torque is about (SlBodyForce.center), counted as forces are: 0 is the domain. A
+   shape's own centre; the middle of a mesh's bounds. */
+static inline SlVec3 sl_body_center(const SlSurroundings *around, size_t body)
+{
+    if (body == 0)
+        return (SlVec3){0, 0, 0};
+    if (body <= around->shape_count)
+        return around->shapes[body - 1].center;
+    const SlFieldBody *field = &around->fields[body - 1 - around->shape_count];
+    SlVec3 m = sl_scale(sl_add(field->bounds.min, field->bounds.max), 0.5f), at = field->origin;
+    for (int k = 0; k < 3; k++)
+        at = sl_add(at, sl_scale(field->sides[k], (&m.x)[k]));
+    return at;
+}
+
 struct SlSystem {
     SlContext *context;
     const SlSolver *solver;
     char name[32];
     uint32_t index; /* in the world */
     SlParamValue *values; /* one per parameter row */
+    uint64_t given;       /* bit per row whose value was set by itself: no preset changes it */
     SlParticles particles;
     SlSurroundings surroundings;
     void *state; /* the solver's */

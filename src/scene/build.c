@@ -146,6 +146,7 @@ SlStatus sl_scene_build(const SlScene *scene, const SlWorldDef *given, SlWorld *
     def.gravity = scene->gravity;
     def.domain = scene->domain;
     def.domain_friction = scene->domain_friction;
+    def.domain_sticky = scene->domain_sticky;
     def.domain_limit = scene->domain_limit;
     def.grid = scene->grid;
     def.frame_time = scene->frame_time;

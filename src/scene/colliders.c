@@ -6,11 +6,12 @@
 #include "scene/scene.h"
 
 /* One slot per key of any shape, so that the shapes share the code that fills SlShape. */
-enum { NAME, SHAPE, FRICTION, MOTION, CENTER, RADIUS, HEIGHT, AXIS, SIDE, COLLIDER_KEYS };
+enum { NAME, SHAPE, FRICTION, STICKY, MOTION, CENTER, RADIUS, HEIGHT, AXIS, SIDE, COLLIDER_KEYS };
 
 #define COMMON_ROWS                                                                                \
     [NAME] = SL_KEY_TEXT_ROW("name", "", false), [SHAPE] = SL_KEY_TEXT_ROW("shape", "", true),     \
     [FRICTION] = SL_KEY_NUMBER_ROW("friction", 0, 0, 10, ""),                                      \
+    [STICKY] = SL_KEY_BOOL_ROW("sticky"),                                                          \
     [MOTION] = SL_KEY_OBJECT_ROW("motion", false)
 #define LENGTH_ROW(name_)                                                                          \
     {.row = {.name = (name_), .type = SL_PARAM_NUMBER, .minimum = 1e-6, .maximum = SL_SCENE_FAR,   \
@@ -150,6 +151,7 @@ SlStatus sl_scene_read_collider(const SlScene *scene, const SlJsonNode *node,
     collider->name = values[NAME].node;
     collider->shape = sl_default_shape(kind);
     collider->shape.friction = (float)values[FRICTION].value.number[0];
+    collider->shape.sticky = values[STICKY].value.number[0] != 0;
     status = kinds[kind].fill(scene, node, values, &collider->shape, error);
     if (status != SL_OK)
         return status;

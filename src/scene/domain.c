@@ -5,11 +5,12 @@
 #include "core/error.h"
 #include "scene/scene.h"
 
-enum { BOX_MIN, BOX_MAX, FRICTION, OPEN, LIMIT, GRID, DOMAIN_KEYS };
+enum { BOX_MIN, BOX_MAX, FRICTION, STICKY, OPEN, LIMIT, GRID, DOMAIN_KEYS };
 static const SlKeyRow domain_rows[DOMAIN_KEYS] = {
     [BOX_MIN] = SL_KEY_VEC3_ROW("min", -2, -2, -2, SL_SCENE_FAR, "m", false),
     [BOX_MAX] = SL_KEY_VEC3_ROW("max", 2, 2, 2, SL_SCENE_FAR, "m", false),
     [FRICTION] = SL_KEY_NUMBER_ROW("friction", 0, 0, 10, ""),
+    [STICKY] = SL_KEY_BOOL_ROW("sticky"),
     [OPEN] = SL_KEY_ARRAY_ROW("open", 0, 6, false),
     [LIMIT] = SL_KEY_NUMBER_ROW("limit", 0, 1e-3, SL_SCENE_FAR, "m"),
     [GRID] = {.row = {.name = "grid", .type = SL_PARAM_CHOICE, .maximum = SL_GRID_COMPACT,
@@ -83,6 +84,7 @@ SlStatus sl_scene_read_domain(SlScene *scene, const SlJsonNode *object, SlError 
         (&scene->domain.max.x)[k] = open[k + 3] ? INFINITY : (&scene->framed.max.x)[k];
     }
     scene->domain_friction = (float)values[FRICTION].value.number[0];
+    scene->domain_sticky = values[STICKY].value.number[0] != 0;
     scene->domain_limit =
         values[LIMIT].node != NULL ? (float)values[LIMIT].value.number[0] : 0;
     scene->grid = (SlGridKind)values[GRID].value.number[0];

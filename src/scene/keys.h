@@ -25,6 +25,8 @@ typedef struct SlKeyValue {
 #define SL_KEY_NUMBER_ROW(name_, default_, least_, most_, unit_)                                   \
     {.row = {.name = (name_), .type = SL_PARAM_NUMBER, .value = {.number = {default_}},            \
              .minimum = (least_), .maximum = (most_), .unit = (unit_)}}
+#define SL_KEY_BOOL_ROW(name_)                                                                     \
+    {.row = {.name = (name_), .type = SL_PARAM_BOOL, .maximum = 1, .unit = ""}}
 #define SL_KEY_WHOLE_ROW(name_, default_, least_, most_)                                           \
     {.row = {.name = (name_), .type = SL_PARAM_INTEGER, .value = {.number = {default_}},           \
              .minimum = (least_), .maximum = (most_), .unit = ""}}

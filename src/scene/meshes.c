@@ -12,27 +12,27 @@
 enum { MOST_KEYS = 10000, MOST_NAME = 1300, MOST_DIGITS = 9 };
 
 enum {
-    NAME, SHAPE, FRICTION, MOTION, SCALE, TURN, POSITION, CELL, HOLLOW,
+    NAME, SHAPE, FRICTION, STICKY, MOTION, SCALE, TURN, POSITION, CELL, HOLLOW,
     ONE_FILE, FILES, PATTERN, FIRST, LAST, RATE, LOOP, MESH_KEYS
 };
-#define BOOL_ROW(name_) {.row = {.name = (name_), .type = SL_PARAM_BOOL, .maximum = 1, .unit = ""}}
 static const SlKeyRow mesh_rows[MESH_KEYS] = {
     [NAME] = SL_KEY_TEXT_ROW("name", "", false),
     [SHAPE] = SL_KEY_TEXT_ROW("shape", "", true),
     [FRICTION] = SL_KEY_NUMBER_ROW("friction", 0, 0, 10, ""),
+    [STICKY] = SL_KEY_BOOL_ROW("sticky"),
     [MOTION] = SL_KEY_OBJECT_ROW("motion", false),
     [SCALE] = SL_KEY_NUMBER_ROW("scale", 1, 1e-6, 1e6, "m per unit of the file"),
     [TURN] = SL_KEY_VEC3_ROW("turn", 0, 0, 0, 1e6, "degrees", false),
     [POSITION] = SL_KEY_VEC3_ROW("position", 0, 0, 0, SL_SCENE_FAR, "m", false),
     [CELL] = SL_KEY_NUMBER_ROW("cell", 0, 0, 1e3, "m"),
-    [HOLLOW] = BOOL_ROW("hollow"),
+    [HOLLOW] = SL_KEY_BOOL_ROW("hollow"),
     [ONE_FILE] = SL_KEY_TEXT_ROW("file", "", false),
     [FILES] = SL_KEY_ARRAY_ROW("files", 1, MOST_KEYS, false),
     [PATTERN] = SL_KEY_TEXT_ROW("pattern", "", false),
     [FIRST] = SL_KEY_WHOLE_ROW("first", 0, 0, 1e8),
     [LAST] = SL_KEY_WHOLE_ROW("last", 0, 0, 1e8),
     [RATE] = SL_KEY_NUMBER_ROW("rate", 25, 1e-6, 1e6, "keys per second"),
-    [LOOP] = BOOL_ROW("loop"),
+    [LOOP] = SL_KEY_BOOL_ROW("loop"),
 };
 
 /* "walk_%04d.obj" in parts. */
@@ -139,6 +139,7 @@ SlStatus sl_scene_read_mesh(const SlScene *scene, const SlJsonNode *node,
     collider->mesh.cell = values[CELL].value.number[0];
     collider->mesh.hollow = values[HOLLOW].value.number[0] != 0;
     collider->mesh.friction = (float)values[FRICTION].value.number[0];
+    collider->mesh.sticky = values[STICKY].value.number[0] != 0;
     collider->mesh.rate = values[RATE].value.number[0];
     collider->mesh.loop = values[LOOP].value.number[0] != 0;
     return sl_scene_check_motion(scene, collider, error);

@@ -55,6 +55,7 @@ struct SlScene {
     SlBox domain; /* infinite where it is open */
     SlBox framed; /* min and max as given: what a camera of its own frames */
     float domain_friction, domain_limit;
+    bool domain_sticky;
     SlGridKind grid;
     SlJsonPlace domain_place;
 

@@ -3,65 +3,32 @@
 #include <string.h>
 
 #include "core/sort.h"
+#include "snow/snow_kernels.h"
 
 enum { CHUNK = 8192 };
 
-/* Lowest and highest block of some particles. */
-typedef struct Extent {
-    int32_t low[3], high[3];
-} Extent;
-
 typedef struct Keys {
-    const float *position, *fraction;
-    SlSnowLattice lattice;
-    Extent *extents; /* per chunk */
-    Extent all;
-    uint32_t *keys;
+    SlSnowPlaces places;
+    const SlSnowKernels *kernels;
+    SlBlockExtent *extents; /* per chunk */
 } Keys;
-
-/* Shifting right rounds down: blocks below 0 are as wide as those above. */
-static void block_at(const Keys *k, size_t i, int32_t block[3])
-{
-    for (int axis = 0; axis < 3; axis++) {
-        int32_t cell = sl_snow_cell(k->position[4 * i + (size_t)axis], k->lattice.inverse_cell);
-        block[axis] =
-            sl_snow_base(cell, k->fraction[4 * i + (size_t)axis], k->lattice.cubic) >> 2;
-    }
-}
 
 static void find_extent(void *argument, size_t begin, size_t end, size_t chunk)
 {
     const Keys *k = argument;
-    Extent e = {{INT32_MAX, INT32_MAX, INT32_MAX}, {INT32_MIN, INT32_MIN, INT32_MIN}};
-    for (size_t i = begin; i < end; i++) {
-        int32_t block[3];
-        block_at(k, i, block);
-        for (int axis = 0; axis < 3; axis++) {
-            e.low[axis] = block[axis] < e.low[axis] ? block[axis] : e.low[axis];
-            e.high[axis] = block[axis] > e.high[axis] ? block[axis] : e.high[axis];
-        }
-    }
-    k->extents[chunk] = e;
+    k->extents[chunk] = k->kernels->extent(&k->places, begin, end);
 }
 
-static uint64_t width(const Extent *e, int axis)
-{
-    return (uint64_t)((int64_t)e->high[axis] - e->low[axis] + 1);
-}
-
-/* Blocks count x fastest within the box of all occupied ones. */
 static void find_keys(void *argument, size_t begin, size_t end, size_t chunk)
 {
     (void)chunk;
     const Keys *k = argument;
-    uint32_t along_x = (uint32_t)width(&k->all, 0), along_y = (uint32_t)width(&k->all, 1);
-    for (size_t i = begin; i < end; i++) {
-        int32_t block[3];
-        block_at(k, i, block);
-        uint32_t x = (uint32_t)(block[0] - k->all.low[0]), y = (uint32_t)(block[1] - k->all.low[1]);
-        uint32_t z = (uint32_t)(block[2] - k->all.low[2]);
-        k->keys[i] = x + along_x * (y + along_y * z);
-    }
+    k->kernels->keys(&k->places, begin, end);
+}
+
+static uint64_t width(const SlBlockExtent *e, int axis)
+{
+    return (uint64_t)((int64_t)e->high[axis] - e->low[axis] + 1);
 }
 
 static void free_arrays(SlSnowBlocks *b)
@@ -151,17 +118,18 @@ static uint32_t touch(SlSnowBlocks *b, SlBlockCoord c)
     }
 }
 
-static SlBlockCoord coord_of(const Keys *k, uint32_t key)
+static SlBlockCoord coord_of(const SlBlockExtent *box, uint32_t key)
 {
-    uint32_t along_x = (uint32_t)width(&k->all, 0), along_y = (uint32_t)width(&k->all, 1);
+    uint32_t along_x = (uint32_t)width(box, 0), along_y = (uint32_t)width(box, 1);
     uint32_t row = key / along_x;
-    return (SlBlockCoord){k->all.low[0] + (int32_t)(key % along_x),
-                          k->all.low[1] + (int32_t)(row % along_y),
-                          k->all.low[2] + (int32_t)(row / along_y)};
+    return (SlBlockCoord){box->low[0] + (int32_t)(key % along_x),
+                          box->low[1] + (int32_t)(row % along_y),
+                          box->low[2] + (int32_t)(row / along_y)};
 }
 
 /* Stretches of equal keys become occupied blocks with their tiles; false when there is no room. */
-static bool list_occupied(SlSnowBlocks *b, const Keys *k, const uint32_t *sorted, size_t count)
+static bool list_occupied(SlSnowBlocks *b, const SlBlockExtent *box, const uint32_t *sorted,
+                          size_t count)
 {
     b->touched = b->occupied = 0;
     memset(b->table, 0xff, b->table_size * sizeof *b->table);
@@ -170,7 +138,7 @@ static bool list_occupied(SlSnowBlocks *b, const Keys *k, const uint32_t *sorted
             continue;
         if (b->occupied == b->capacity)
             return false;
-        SlBlockCoord own = coord_of(k, sorted[i]);
+        SlBlockCoord own = coord_of(box, sorted[i]);
         uint32_t *reach = b->reach[b->occupied];
         for (int r = 0; r < 8; r++) {
             reach[r] = touch(b, (SlBlockCoord){own.x + (r >> 2), own.y + (r >> 1 & 1),
@@ -214,17 +182,17 @@ static void clear_nodes(void *argument, size_t begin, size_t end, size_t chunk)
 /* The box of occupied blocks; an error where their numbers do not fit. */
 static SlStatus find_box(Keys *k, SlPool *pool, size_t count, SlError *error)
 {
+    SlBlockExtent *box = &k->places.box;
     sl_parallel_for(pool, count, CHUNK, find_extent, k);
-    k->all = k->extents[0];
+    *box = k->extents[0];
     for (size_t c = 1; c < sl_chunk_count(count, CHUNK); c++)
         for (int axis = 0; axis < 3; axis++) {
-            if (k->extents[c].low[axis] < k->all.low[axis])
-                k->all.low[axis] = k->extents[c].low[axis];
-            if (k->extents[c].high[axis] > k->all.high[axis])
-                k->all.high[axis] = k->extents[c].high[axis];
+            if (k->extents[c].low[axis] < box->low[axis])
+                box->low[axis] = k->extents[c].low[axis];
+            if (k->extents[c].high[axis] > box->high[axis])
+                box->high[axis] = k->extents[c].high[axis];
         }
-    double blocks = (double)width(&k->all, 0) * (double)width(&k->all, 1) *
-                    (double)width(&k->all, 2);
+    double blocks = (double)width(box, 0) * (double)width(box, 1) * (double)width(box, 2);
     if (blocks >= 0x1p32)
         return sl_error_set(error, SL_ERROR_NUMBERS,
                             "snow: sort: particles spread over a box of %.3g blocks of 4 cells, "
@@ -239,13 +207,14 @@ SlStatus sl_snow_blocks_sort(SlSnowBlocks *blocks, SlParticles *particles,
     SlContext *context = blocks->context;
     SlArena *arena = &context->arena;
     size_t count = particles->count;
-    Keys k = {.position = sl_f32x4(particles, SL_F_POSITION),
-              .fraction = sl_f32x4(particles, SL_F_FRACTION),
-              .lattice = *lattice};
-    k.extents = SL_PUSH(arena, Extent, sl_chunk_count(count, CHUNK) + 1);
-    k.keys = SL_PUSH(arena, uint32_t, count);
+    Keys k = {.places = {.position = sl_f32x4(particles, SL_F_POSITION),
+                         .fraction = sl_f32x4(particles, SL_F_FRACTION),
+                         .lattice = *lattice,
+                         .keys = SL_PUSH(arena, uint32_t, count)},
+              .kernels = SL_KERNELS(context->isa, sl_snow_kernels),
+              .extents = SL_PUSH(arena, SlBlockExtent, sl_chunk_count(count, CHUNK) + 1)};
     uint32_t *order = SL_PUSH(arena, uint32_t, count), *sorted = SL_PUSH(arena, uint32_t, count);
-    if (k.extents == NULL || k.keys == NULL || order == NULL || sorted == NULL)
+    if (k.extents == NULL || k.places.keys == NULL || order == NULL || sorted == NULL)
         return sl_error_set(error, SL_ERROR_MEMORY, "snow: no memory to sort particles");
     blocks->touched = blocks->occupied = 0;
     memset(blocks->colour_start, 0, sizeof blocks->colour_start);
@@ -255,14 +224,16 @@ SlStatus sl_snow_blocks_sort(SlSnowBlocks *blocks, SlParticles *particles,
     if (status != SL_OK)
         return status;
     sl_parallel_for(context->pool, count, CHUNK, find_keys, &k);
-    uint64_t limit = width(&k.all, 0) * width(&k.all, 1) * width(&k.all, 2);
-    /* At least two passes' worth of keys: the box grows as snow spreads, and the scratch of a later
-       step shall be there from the first. */
-    limit = limit < 1u << 22 ? 1u << 22 : limit;
-    if (!sl_sort_by_key(context->pool, arena, k.keys, count, limit, order, sorted))
+    const SlBlockExtent *box = &k.places.box;
+    uint64_t limit = width(box, 0) * width(box, 1) * width(box, 2);
+    /* At first two passes' worth of keys: the box grows as snow spreads, and the scratch of a later
+       step shall be there from the start. */
+    if (blocks->capacity == 0 && limit < 1u << 22)
+        limit = 1u << 22;
+    if (!sl_sort_by_key(context->pool, arena, k.places.keys, count, limit, order, sorted))
         return sl_error_set(error, SL_ERROR_MEMORY, "snow: no memory to sort particles");
     sl_particles_reorder(particles, order);
-    while (blocks->capacity == 0 || !list_occupied(blocks, &k, sorted, count)) {
+    while (blocks->capacity == 0 || !list_occupied(blocks, box, sorted, count)) {
         uint32_t wanted = blocks->capacity > 0 ? 2 * blocks->capacity
                                                : (uint32_t)(512 + count / 256);
         if (!grow(blocks, wanted))

@@ -20,12 +20,14 @@ enum {
 /* What nodes hold, an array of float4 records each; which of them exist is the solver's choice. */
 typedef enum SlSnowLayer {
     SL_NODES,       /* momentum and mass, later velocity and mass */
-    SL_CHANGE,      /* FLIP: impulse of stress, later v' - a v */
-    SL_HELD,        /* semi-implicit: normal and SlSnowHeld of collided nodes */
+    SL_CHANGE,      /* FLIP and semi-implicit: impulse of stress; FLIP: later v' - a v */
+    SL_HELD,        /* semi-implicit: normal and code (grid.h) of collided nodes */
     SL_RESIDUAL,    /* … and the vectors of conjugate residuals */
     SL_DIRECTION,
     SL_A_RESIDUAL,
     SL_A_DIRECTION,
+    SL_KEPT_NODES,  /* … and what particles gave, should the step be made again */
+    SL_KEPT_CHANGE,
     SL_LAYER_COUNT
 } SlSnowLayer;
 
@@ -59,11 +61,10 @@ static inline int32_t sl_snow_cell(float position, float inverse_cell)
     return whole - ((float)whole > scaled);
 }
 
-/* The first node along an axis that a particle reaches. */
-static inline int32_t sl_snow_base(int32_t cell, float fraction, bool cubic)
-{
-    return cell - (cubic || fraction < 0.5f);
-}
+/* A box of blocks. */
+typedef struct SlBlockExtent {
+    int32_t low[3], high[3];
+} SlBlockExtent;
 
 static inline SlBlockCoord sl_snow_block_of(const SlSnowBlocks *blocks, uint32_t occupied)
 {

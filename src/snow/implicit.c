@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/reduce.h"
+#include "snow/grid.h"
 
 /* Below this share of the velocities' norm a residual is rounding. */
 static const double rounding = 1e-7;
@@ -35,9 +36,10 @@ static Node *nodes_of(const Job *j, SlSnowLayer layer, size_t block)
 /* Takes from v what collisions hold: all, or what is along the normal. */
 static void project(const Node *held, float v[3])
 {
-    if (held->v[3] == (float)SL_HELD_ALL) {
+    SlSnowHeld how = sl_snow_held_of(held->v[3]);
+    if (how == SL_HELD_ALL) {
         v[0] = v[1] = v[2] = 0;
-    } else if (held->v[3] == (float)SL_HELD_NORMAL) {
+    } else if (how == SL_HELD_NORMAL) {
         float along = v[0] * held->v[0] + v[1] * held->v[1] + v[2] * held->v[2];
         for (int a = 0; a < 3; a++)
             v[a] -= along * held->v[a];
@@ -65,7 +67,7 @@ static void begin_block(const Job *j, size_t b)
     Node *r = nodes_of(j, SL_RESIDUAL, b), *p = nodes_of(j, SL_DIRECTION, b);
     double norm = 0, speed = 0;
     for (int k = 0; k < SL_SNOW_BLOCK_NODES; k++) {
-        float inverse = held[k].v[3] == (float)SL_HELD_ALL ? 0 : 1 / mass[k].v[3];
+        float inverse = sl_snow_held_of(held[k].v[3]) == SL_HELD_ALL ? 0 : 1 / mass[k].v[3];
         for (int a = 0; a < 3; a++)
             r[k].v[a] = -sum[k].v[a] * inverse;
         project(&held[k], r[k].v);
@@ -86,7 +88,7 @@ static void apply_block(const Job *j, size_t b)
     Node *out = nodes_of(j, SL_A_RESIDUAL, b);
     double dot = 0;
     for (int k = 0; k < SL_SNOW_BLOCK_NODES; k++) {
-        float inverse = held[k].v[3] == (float)SL_HELD_ALL ? 0 : 1 / mass[k].v[3];
+        float inverse = sl_snow_held_of(held[k].v[3]) == SL_HELD_ALL ? 0 : 1 / mass[k].v[3];
         for (int a = 0; a < 3; a++)
             out[k].v[a] *= inverse;
         project(&held[k], out[k].v);
@@ -119,8 +121,7 @@ static void advance_block(const Job *j, size_t b)
 {
     const Node *p = nodes_of(j, SL_DIRECTION, b), *ap = nodes_of(j, SL_A_DIRECTION, b);
     Node *x = nodes_of(j, SL_NODES, b), *r = nodes_of(j, SL_RESIDUAL, b);
-    Node *change =
-        j->pass->blocks->layer[SL_CHANGE] != NULL ? nodes_of(j, SL_CHANGE, b) : NULL;
+    Node *change = j->pass->lattice.cubic ? nodes_of(j, SL_CHANGE, b) : NULL;
     double norm = 0;
     for (int k = 0; k < SL_SNOW_BLOCK_NODES; k++) {
         for (int a = 0; a < 3; a++) {
@@ -133,6 +134,25 @@ static void advance_block(const Job *j, size_t b)
         norm += mass_dot(&x[k], &r[k], &r[k]);
     }
     j->partials[LANES * b] = norm;
+}
+
+/* What bodies must give so that held nodes keep v' is what the equation lacks there: the part of
+   beta dt² H v', in A_RESIDUAL, that is along what they hold. They get the opposite. */
+static void react_block(const Job *j, size_t b)
+{
+    const SlSnowPass *p = j->pass;
+    const Node *mass = nodes_of(j, SL_NODES, b), *held = nodes_of(j, SL_HELD, b);
+    const Node *sum = nodes_of(j, SL_A_RESIDUAL, b);
+    double *sums = sl_snow_sums(p, p->node_forces, b / SL_SNOW_NODE_CHUNK);
+    for (int k = 0; k < SL_SNOW_BLOCK_NODES; k++) {
+        if (sl_snow_held_of(held[k].v[3]) == SL_HELD_FREE || sl_snow_is_light(p, mass[k].v))
+            continue;
+        Node free = sum[k];
+        project(&held[k], free.v);
+        SlVec3 got = {free.v[0] - sum[k].v[0], free.v[1] - sum[k].v[1], free.v[2] - sum[k].v[2]};
+        sl_snow_add_impulse(&p->contacts, sl_snow_holder_of(held[k].v[3]),
+                            sl_snow_node_place(p, p->blocks->coords[b], k), got, sums);
+    }
 }
 
 typedef struct Walk {
@@ -152,7 +172,7 @@ static void walk_nodes(const Job *j, void (*visit)(const Job *job, size_t block)
 {
     const SlSnowBlocks *blocks = j->pass->blocks;
     Walk w = {j, visit};
-    sl_parallel_for(blocks->context->pool, blocks->touched, 8, walk_chunk, &w);
+    sl_parallel_for(blocks->context->pool, blocks->touched, SL_SNOW_NODE_CHUNK, walk_chunk, &w);
 }
 
 /* Over all nodes; the sum of the first lane. */
@@ -235,5 +255,9 @@ bool sl_snow_solve(SlSnowSolve *s)
         s->iterations++;
     }
     s->left = first > 0 ? sqrt(norm / first) : 0;
+    if (norm <= enough && s->pass->node_forces != NULL) {
+        sl_snow_apply_hessian(s->pass, SL_NODES, SL_A_RESIDUAL);
+        walk_nodes(&j, react_block);
+    }
     return norm <= enough;
 }

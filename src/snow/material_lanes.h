@@ -83,24 +83,42 @@ SL_INLINE void rotate(F8 *pp, F8 *qq, F8 *pq, F8 *rp, F8 *rq, Mat *U, int p, int
     }
 }
 
-/* e = U diag(values) U^T by cyclic Jacobi: three sweeps are enough for floats, two where what they
-   leave is below the digits of a strain. */
-SL_INLINE void eigen(Sym e, I8 owned, F8 values[3], Mat *U)
+/* Whether all that is left beside the diagonals is below the digits of a strain. */
+SL_INLINE bool is_diagonal(const Sym *e, int groups)
 {
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            U->m[i][j] = f8(i == j ? 1.0f : 0.0f);
-    for (int sweep = 0; sweep < 3; sweep++) {
-        F8 left = f8_max(f8_abs(e.xy), f8_max(f8_abs(e.zx), f8_abs(e.yz)));
-        if (sweep == 2 && i8_bits((left > f8(1e-8f)) & owned) == 0)
-            break;
-        rotate(&e.xx, &e.yy, &e.xy, &e.zx, &e.yz, U, 0, 1);
-        rotate(&e.xx, &e.zz, &e.zx, &e.xy, &e.yz, U, 0, 2);
-        rotate(&e.yy, &e.zz, &e.yz, &e.xy, &e.zx, U, 1, 2);
+    F8 left = f8(0);
+    for (int g = 0; g < groups; g++)
+        left = f8_max(left, f8_max(f8_abs(e[g].xy), f8_max(f8_abs(e[g].zx), f8_abs(e[g].yz))));
+    return i8_bits(left > f8(1e-8f)) == 0;
+}
+
+/* e = U diag(values) U^T of one or two groups of eight, by cyclic Jacobi: three sweeps are enough
+   for floats. A rotation waits most of its time for roots and quotients; those of two groups take
+   turns and wait for each other's. */
+SL_INLINE void eigen(const Sym *from, int groups, F8 values[][3], Mat *U)
+{
+    Sym e[2];
+    for (int g = 0; g < groups; g++) {
+        e[g] = from[g];
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++)
+                U[g].m[i][j] = f8(i == j ? 1.0f : 0.0f);
     }
-    values[0] = e.xx;
-    values[1] = e.yy;
-    values[2] = e.zz;
+    for (int sweep = 0; sweep < 3; sweep++) {
+        if (sweep == 2 && is_diagonal(e, groups))
+            break;
+        for (int g = 0; g < groups; g++)
+            rotate(&e[g].xx, &e[g].yy, &e[g].xy, &e[g].zx, &e[g].yz, &U[g], 0, 1);
+        for (int g = 0; g < groups; g++)
+            rotate(&e[g].xx, &e[g].zz, &e[g].zx, &e[g].xy, &e[g].yz, &U[g], 0, 2);
+        for (int g = 0; g < groups; g++)
+            rotate(&e[g].yy, &e[g].zz, &e[g].yz, &e[g].xy, &e[g].zx, &U[g], 1, 2);
+    }
+    for (int g = 0; g < groups; g++) {
+        values[g][0] = e[g].xx;
+        values[g][1] = e[g].yy;
+        values[g][2] = e[g].zz;
+    }
 }
 
 /* U diag(d) U^T. */
@@ -123,19 +141,23 @@ SL_INLINE F8 stretch_less_one(F8 e)
     return e / (f8(1) + f8_sqrt(f8_max(f8(1) + e, f8(0))));
 }
 
-/* §7: stretches beyond the yield go from F_E to F_P. Lanes that do not yield keep their bits. */
-SL_INLINE void yield(const Material *material, I8 owned, Sym *e, F8 *plastic)
+/* Whether a lane may be beyond its yield, by the bounds of its eigenvalues. */
+SL_INLINE bool may_yield(const Material *material, Sym e)
 {
     F8 low, high;
-    strain_bounds(*e, &low, &high);
+    strain_bounds(e, &low, &high);
     F8 least = material->least * (f8(2) + material->least);
     F8 most = material->most * (f8(2) + material->most);
-    if (i8_bits(((low < least) | (high > most)) & owned) == 0)
-        return;
-    F8 values[3], clamped[3], ratio = f8(1);
+    return i8_bits((low < least) | (high > most)) != 0;
+}
+
+/* What is beyond the yield of a strain in its principal axes goes to J_P; lanes within keep their
+   bits. */
+SL_INLINE void clamp_strain(const Material *material, const F8 values[3], const Mat *U, Sym *e,
+                            F8 *plastic)
+{
+    F8 clamped[3], ratio = f8(1);
     I8 any = (I8)f8(0);
-    Mat U;
-    eigen(*e, owned, values, &U);
     for (int k = 0; k < 3; k++) {
         F8 s = stretch_less_one(values[k]);
         F8 in = f8_max(f8_min(s, material->most), material->least);
@@ -143,9 +165,9 @@ SL_INLINE void yield(const Material *material, I8 owned, Sym *e, F8 *plastic)
         ratio *= (f8(1) + s) / (f8(1) + in);
         clamped[k] = in * (f8(2) + in);
     }
-    if (i8_bits(any & owned) == 0)
+    if (i8_bits(any) == 0)
         return;
-    Sym inside = from_principal(&U, clamped);
+    Sym inside = from_principal(U, clamped);
     *plastic = f8_select(any, *plastic * ratio, *plastic);
     e->xx = f8_select(any, inside.xx, e->xx);
     e->yy = f8_select(any, inside.yy, e->yy);
@@ -153,6 +175,21 @@ SL_INLINE void yield(const Material *material, I8 owned, Sym *e, F8 *plastic)
     e->yz = f8_select(any, inside.yz, e->yz);
     e->zx = f8_select(any, inside.zx, e->zx);
     e->xy = f8_select(any, inside.xy, e->xy);
+}
+
+/* §7: stretches beyond the yield go from F_E to F_P, of one or two groups of eight. */
+SL_INLINE void yield(const Material *material, int groups, Sym *e, F8 *plastic)
+{
+    bool any = false;
+    for (int g = 0; g < groups; g++)
+        any |= may_yield(&material[g], e[g]);
+    if (!any)
+        return;
+    F8 values[2][3];
+    Mat U[2];
+    eigen(e, groups, values, U);
+    for (int g = 0; g < groups; g++)
+        clamp_strain(&material[g], values[g], &U[g], &e[g], &plastic[g]);
 }
 
 /* a e, for an `a` that commutes with e. */
@@ -167,20 +204,20 @@ SL_INLINE Sym times(Sym a, Sym e)
 }
 
 /* s (s - 1) = 1 + e - sqrt(1 + e) as a function of the matrix: its series where |e| is small. */
-SL_INLINE Sym shear_part(Sym e, I8 owned)
+SL_INLINE Sym shear_part(Sym e)
 {
     static const float series[6] = {0.5f, 0.125f, -0.0625f, 5.0f / 128, -7.0f / 256, 21.0f / 1024};
     F8 low, high;
     strain_bounds(e, &low, &high);
-    if (i8_bits((f8_max(high, f8(0) - low) > f8(0.2f)) & owned) != 0) {
-        F8 values[3];
+    if (i8_bits(f8_max(high, f8(0) - low) > f8(0.2f)) != 0) {
+        F8 values[1][3];
         Mat U;
-        eigen(e, owned, values, &U);
+        eigen(&e, 1, values, &U);
         for (int k = 0; k < 3; k++) {
-            F8 s = stretch_less_one(values[k]);
-            values[k] = s * (f8(1) + s);
+            F8 s = stretch_less_one(values[0][k]);
+            values[0][k] = s * (f8(1) + s);
         }
-        return from_principal(&U, values);
+        return from_principal(&U, values[0]);
     }
     Sym a = {f8(series[5]), f8(series[5]), f8(series[5]), f8(0), f8(0), f8(0)};
     for (int k = 4; k >= 0; k--) {
@@ -206,12 +243,12 @@ SL_INLINE F8 volume_less_one(Sym e)
 
 /* J_P det(F_E) times Cauchy's stress, that is (dPsi/dF_E) F_E^T, of equations (1), (2) and (6):
    2 mu s (s - 1) + lambda (J - 1) J in principal axes. */
-SL_INLINE Sym kirchhoff(const Material *material, Sym e, F8 plastic, I8 owned)
+SL_INLINE Sym kirchhoff(const Material *material, Sym e, F8 plastic)
 {
     F8 hard = hardened(material, plastic), less = volume_less_one(e);
     F8 mu2 = (material->mu + material->mu) * hard;
     F8 pressure = material->lambda * hard * less * (f8(1) + less);
-    Sym a = shear_part(e, owned);
+    Sym a = shear_part(e);
     return (Sym){f8_fma(mu2, a.xx, pressure), f8_fma(mu2, a.yy, pressure),
                  f8_fma(mu2, a.zz, pressure), mu2 * a.yz, mu2 * a.zx, mu2 * a.xy};
 }

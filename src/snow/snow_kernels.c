@@ -6,14 +6,66 @@
 #include "snow/material_lanes.h"
 #include "snow/transfer_lanes.h"
 
-/* A float4 record of eight particles. */
-typedef struct Records {
-    float at[8][4];
-} Records;
-
-SL_INLINE F8 variation_at(const SlSnowPass *p, size_t i)
+/* Blocks of a group, [axis]. Shifting right rounds down: those below 0 are as wide as those above. */
+SL_INLINE void blocks_of(const SlSnowPlaces *at, Group g, I8 block[3])
 {
-    return p->variation != NULL ? f8_load(p->variation + i) : f8(0);
+    F8x4 x = get_records(at->position, g), f = get_records(at->fraction, g);
+    const F8 *place = &x.x, *in = &f.x;
+    for (int axis = 0; axis < 3; axis++)
+        block[axis] = base_of(&at->lattice, place[axis], in[axis], at->lattice.cubic) >> 2;
+}
+
+SL_INLINE I8 i8_smaller(I8 a, I8 b)
+{
+    I8 less = a < b;
+    return (less & a) | (~less & b);
+}
+
+static SlBlockExtent extent(const SlSnowPlaces *at, size_t begin, size_t end)
+{
+    I8 low[3], high[3], block[3];
+    blocks_of(at, group_at(begin, end), low);
+    memcpy(high, low, sizeof high);
+    for (size_t i = begin + 8; i < end; i += 8) {
+        blocks_of(at, group_at(i, end), block);
+        for (int axis = 0; axis < 3; axis++) {
+            low[axis] = i8_smaller(low[axis], block[axis]);
+            high[axis] = i8_smaller(~high[axis], ~block[axis]);
+            high[axis] = ~high[axis];
+        }
+    }
+    SlBlockExtent e;
+    for (int axis = 0; axis < 3; axis++) {
+        e.low[axis] = low[axis][0];
+        e.high[axis] = high[axis][0];
+        for (int k = 1; k < 8; k++) {
+            e.low[axis] = low[axis][k] < e.low[axis] ? low[axis][k] : e.low[axis];
+            e.high[axis] = high[axis][k] > e.high[axis] ? high[axis][k] : e.high[axis];
+        }
+    }
+    return e;
+}
+
+static void keys(const SlSnowPlaces *at, size_t begin, size_t end)
+{
+    const SlBlockExtent *box = &at->box;
+    int32_t along_x = box->high[0] - box->low[0] + 1, along_y = box->high[1] - box->low[1] + 1;
+    for (size_t i = begin; i < end; i += 8) {
+        Group g = group_at(i, end);
+        I8 b[3];
+        blocks_of(at, g, b);
+        U8 x = (U8)(b[0] - box->low[0]), y = (U8)(b[1] - box->low[1]), z = (U8)(b[2] - box->low[2]);
+        U8 key = x + (uint32_t)along_x * (y + (uint32_t)along_y * z);
+        if (g.count == 8)
+            u8_store(at->keys + i, key);
+        else
+            memcpy(at->keys + i, &key, g.count * sizeof(uint32_t));
+    }
+}
+
+SL_INLINE F8 variation_at(const SlSnowPass *p, Group g)
+{
+    return p->variation != NULL ? get_floats(p->variation, g) : f8(0);
 }
 
 SL_INLINE F8 mass_at(const SlSnowPass *p, F8 variation)
@@ -30,37 +82,35 @@ SL_INLINE Material material_at(const SlSnowPass *p, F8 variation)
                       f8(-p->critical_compression) * tough, f8(p->critical_stretch) * tough};
 }
 
-SL_INLINE Sym strain_at(const SlSnowPass *p, size_t i)
+SL_INLINE Sym strain_at(const SlSnowPass *p, Group g)
 {
-    F8x4 d = f8x4_load(p->stretch + 4 * i), o = f8x4_load(p->shear + 4 * i);
+    F8x4 d = get_records(p->stretch, g), o = get_records(p->shear, g);
     return (Sym){d.x, d.y, d.z, o.x, o.y, o.z};
 }
 
+/* Sums and largest values leave out the lanes past a block's end. */
 SL_INLINE I8 first_lanes(size_t count)
 {
     const I8 lane = {0, 1, 2, 3, 4, 5, 6, 7};
     return lane < (int32_t)count;
 }
 
-/* Full groups are stored whole; the rest of a block's last group belongs to the next block. */
-SL_INLINE void put_records(float *to, const Records *from, size_t count)
+/* Row k of a symmetric matrix. */
+SL_INLINE F8x3 row_of(Sym e, int k)
 {
-    if (count == 8)
-        memcpy(to, from, sizeof *from);
-    else
-        memcpy(to, from, count * sizeof from->at[0]);
+    return k == 0 ? (F8x3){e.xx, e.xy, e.zx} : k == 1 ? (F8x3){e.xy, e.yy, e.yz}
+                                                      : (F8x3){e.zx, e.yz, e.zz};
 }
 
-SL_INLINE void put_floats(float *to, F8 from, size_t count)
+SL_INLINE void scatter_record(float *tile, float *second, const Weights *weights, size_t j, F8 value,
+                              const Records slope[3], int nodes, bool split)
 {
-    if (count == 8)
-        f8_store(to, from);
-    else
-        memcpy(to, &from, count * sizeof(float));
+    F8 slopes[3] = {f8_twice(slope[0].at[j]), f8_twice(slope[1].at[j]), f8_twice(slope[2].at[j])};
+    scatter(tile, second, weights, j, value, slopes, nodes, split);
 }
 
 /* §4.1 step 1: m_i = sum m_p w, momentum m_p v_p w, with APIC also m_p C (x_i - x_p) w; step 3,
-   equation (6): the impulse of stress -dt V0 tau grad w. */
+   equation (6): the impulse of stress -dt V0 tau grad w, beside the momentum where `split`. */
 SL_INLINE void to_grid(const SlSnowPass *p, uint32_t block, bool cubic, int nodes, bool split)
 {
     const SlSnowBlocks *blocks = p->blocks;
@@ -71,31 +121,37 @@ SL_INLINE void to_grid(const SlSnowPass *p, uint32_t block, bool cubic, int node
     SlBlockCoord coord = sl_snow_block_of(blocks, block);
     size_t end = blocks->start[block + 1];
     for (size_t i = blocks->start[block]; i < end; i += 8) {
-        size_t count = end - i < 8 ? end - i : 8;
-        I8 owned = first_lanes(count);
+        Group g = group_at(i, end);
         Weights weights;
-        find_weights(&p->lattice, coord, p->position + 4 * i, p->fraction + 4 * i, cubic, &weights);
-        F8 variation = variation_at(p, i), mass = mass_at(p, variation);
+        find_weights(&p->lattice, coord, p->position, p->fraction, g, cubic, &weights);
+        F8 variation = variation_at(p, g), mass = mass_at(p, variation);
         Material material = material_at(p, variation);
-        Sym tau = kirchhoff(&material, strain_at(p, i), f8_load(p->plastic + i), owned);
-        F8 scale = f8(-p->dt) * f8_load(p->volume + i);
-        F8x4 v = f8x4_load(p->velocity + 4 * i);
-        F8 affine = f8(p->affine) * mass;
-        F8x4 cx = f8x4_load(p->slope[0] + 4 * i), cy = f8x4_load(p->slope[1] + 4 * i);
-        F8x4 cz = f8x4_load(p->slope[2] + 4 * i);
-        Records value, slope[3];
+        Sym tau = kirchhoff(&material, strain_at(p, g), get_floats(p->plastic, g));
+        F8 scale = f8(-p->dt) * get_floats(p->volume, g), affine = f8(p->affine) * mass;
+        F8x4 v = get_records(p->velocity, g);
+        Records value, pull[3], turn[3];
         f8x4_store(value.at[0], (F8x4){v.x * mass, v.y * mass, v.z * mass, mass});
-#define SLOPE_(c, x_, y_, z_)                                                                      \
-    (F8x4){f8_fma(scale, tau.x_, affine * c.x), f8_fma(scale, tau.y_, affine * c.y),               \
-           f8_fma(scale, tau.z_, affine * c.z), f8(0)}
-        f8x4_store(slope[0].at[0], SLOPE_(cx, xx, xy, zx));
-        f8x4_store(slope[1].at[0], SLOPE_(cy, xy, yy, yz));
-        f8x4_store(slope[2].at[0], SLOPE_(cz, zx, yz, zz));
-#undef SLOPE_
-        for (size_t j = 0; j < count; j++) {
-            F8 slopes[3] = {f8_twice(slope[0].at[j]), f8_twice(slope[1].at[j]),
-                            f8_twice(slope[2].at[j])};
-            scatter(tile, second, &weights, j, f8_twice(value.at[j]), slopes, nodes, split);
+        for (int k = 0; k < 3; k++) {
+            F8x3 t = row_of(tau, k), c = {f8(0), f8(0), f8(0)};
+            if (!cubic) {
+                F8x4 own = get_records(p->slope[k], g);
+                c = (F8x3){affine * own.x, affine * own.y, affine * own.z};
+            }
+            if (!cubic && split) {
+                f8x4_store(turn[k].at[0], (F8x4){c.x, c.y, c.z, f8(0)});
+                c = (F8x3){f8(0), f8(0), f8(0)};
+            }
+            c = f8x3_fma(scale, t, c);
+            f8x4_store(pull[k].at[0], (F8x4){c.x, c.y, c.z, f8(0)});
+        }
+        for (size_t j = 0; j < g.count; j++) {
+            F8 own = f8_twice(value.at[j]);
+            if (!cubic && split) {
+                scatter_record(tile, tile, &weights, j, own, turn, nodes, false);
+                scatter_record(second, second, &weights, j, f8(0), pull, nodes, false);
+            } else {
+                scatter_record(tile, second, &weights, j, own, pull, nodes, split);
+            }
         }
     }
     add_tile(blocks->layer[SL_NODES], blocks->reach[block], tile);
@@ -114,17 +170,17 @@ SL_INLINE void volumes(const SlSnowPass *p, uint32_t block, bool cubic, int node
     float h = p->lattice.cell;
     size_t end = blocks->start[block + 1];
     for (size_t i = blocks->start[block]; i < end; i += 8) {
-        size_t count = end - i < 8 ? end - i : 8;
+        Group g = group_at(i, end);
         Weights weights;
-        find_weights(&p->lattice, coord, p->position + 4 * i, p->fraction + 4 * i, cubic, &weights);
+        find_weights(&p->lattice, coord, p->position, p->fraction, g, cubic, &weights);
         Records value;
         memset(&value, 0, sizeof value);
-        for (size_t j = 0; j < count; j++)
+        for (size_t j = 0; j < g.count; j++)
             gather_value(tile, &weights, j, value.at[j], nodes);
-        F8 mass = mass_at(p, variation_at(p, i)), old = f8_load(p->volume + i);
+        F8 mass = mass_at(p, variation_at(p, g)), old = get_floats(p->volume, g);
         F8 measured = mass * f8(h * h * h) / f8x4_load(value.at[0]).w;
         F8 most = f8(2) * mass / f8(p->rest_density);
-        put_floats(p->volume + i, f8_select(old > f8(0), old, f8_min(measured, most)), count);
+        put_floats(p->volume, g, f8_select(old > f8(0), old, f8_min(measured, most)));
     }
 }
 
@@ -159,16 +215,17 @@ SL_INLINE void tally_add(Tally *t, const SlSnowPass *p, I8 owned, F8 mass, F8x3 
 }
 
 /* Step 9 for the particles of a block that bodies are near. */
-static void meet_bodies(const SlSnowPass *p, const SlSnowNear *near, size_t i, size_t count,
-                        Records *velocity, Records *move)
+static void meet_bodies(const SlSnowPass *p, const SlSnowNear *near, Group g, const float mass[8],
+                        Records *velocity, Records *move, double *sums)
 {
-    for (size_t j = 0; j < count; j++) {
-        const float *x = p->position + 4 * (i + j);
+    for (size_t j = 0; j < g.count; j++) {
+        const float *x = p->position + 4 * (g.first + j);
         float *v = velocity->at[j], *m = move->at[j];
         SlVec3 after = {v[0], v[1], v[2]}, way = {m[0], m[1], m[2]};
         if (!sl_finite(after) || !sl_finite(way))
             continue; /* the step ends with its name */
-        sl_snow_meet_particle(&p->contacts, near, sl_vec3(x[0], x[1], x[2]), &after, &way);
+        sl_snow_meet_particle(&p->contacts, near, sl_vec3(x[0], x[1], x[2]), mass[j], &after, &way,
+                              sums);
         memcpy(v, &after, sizeof after);
         memcpy(m, &way, sizeof way);
     }
@@ -176,9 +233,9 @@ static void meet_bodies(const SlSnowPass *p, const SlSnowNear *near, size_t i, s
 
 /* Step 10: cells and fractions move, so that a way far below a float's digits of the position
    still counts. `position` is where the frame finds it, and says which cell the fraction is of. */
-SL_INLINE F8x3 advance(const SlSnowPass *p, size_t i, size_t count, const Records *move)
+SL_INLINE F8x3 advance(const SlSnowPass *p, Group g, const Records *move)
 {
-    F8x4 x = f8x4_load(p->position + 4 * i), f = f8x4_load(p->fraction + 4 * i);
+    F8x4 x = get_records(p->position, g), f = get_records(p->fraction, g);
     F8x4 way = f8x4_load(move->at[0]);
     F8 *at = &x.x, *in = &f.x, inverse = f8(p->lattice.inverse_cell);
     const F8 *by = &way.x;
@@ -190,21 +247,91 @@ SL_INLINE F8x3 advance(const SlSnowPass *p, size_t i, size_t count, const Record
     }
     Records out;
     f8x4_store(out.at[0], x);
-    put_records(p->position + 4 * i, &out, count);
+    put_records(p->position, g, &out);
     f8x4_store(out.at[0], f);
-    put_records(p->fraction + 4 * i, &out, count);
+    put_records(p->fraction, g, &out);
     return (F8x3){x.x, x.y, x.z};
 }
 
-SL_INLINE void put_strain(const SlSnowPass *p, size_t i, size_t count, Sym e)
+SL_INLINE void put_strain(const SlSnowPass *p, Group g, Sym e)
 {
     Records out;
     f8x4_store(out.at[0], (F8x4){e.xx, e.yy, e.zz, f8(0)});
-    put_records(p->stretch + 4 * i, &out, count);
+    put_records(p->stretch, g, &out);
     f8x4_store(out.at[0], (F8x4){e.yz, e.zx, e.xy, f8(0)});
-    put_records(p->shear + 4 * i, &out, count);
+    put_records(p->shear, g, &out);
 }
 
+/* What a group finds on the nodes of its block's tiles. */
+typedef struct Found {
+    Records value, change, slope[3];
+} Found;
+
+SL_INLINE void find(const float *tile, const float *second, const Weights *weights, size_t count,
+                    int nodes, bool split, Found *f)
+{
+    if (count < 8)
+        memset(f, 0, sizeof *f);
+    for (size_t j = 0; j < count; j++) {
+        gather(tile, weights, j, f->value.at[j], f->slope[0].at[j], f->slope[1].at[j],
+               f->slope[2].at[j], nodes);
+        if (split)
+            gather_value(second, weights, j, f->change.at[j], nodes);
+    }
+}
+
+/* Step 7 but for the yield: e' by the velocities' slopes. */
+SL_INLINE Sym strain_moved(const SlSnowPass *p, Group g, const Found *f)
+{
+    F8 dt = f8(p->dt);
+    F8x4 c[3] = {f8x4_load(f->slope[0].at[0]), f8x4_load(f->slope[1].at[0]),
+                 f8x4_load(f->slope[2].at[0])};
+    Mat L = {{{dt * c[0].x, dt * c[1].x, dt * c[2].x},
+              {dt * c[0].y, dt * c[1].y, dt * c[2].y},
+              {dt * c[0].z, dt * c[1].z, dt * c[2].z}}};
+    return strain_after(strain_at(p, g), &L);
+}
+
+/* Steps 8 to 10 of a group, and all its fields: v_p = (1-a) sum w v' + a (v_p + sum w (v' - v)), a
+   gathered v' - a v; the way is by sum w v' with either transfer, or spin would decay with the
+   number of steps. */
+SL_INLINE void move(const SlSnowPass *p, Group g, const Found *f, const SlSnowNear *near, bool split,
+                    const Material *material, Sym e, F8 plastic, double *sums, Tally *tally)
+{
+    float h = p->lattice.cell;
+    F8 variation = variation_at(p, g), mass = mass_at(p, variation), dt = f8(p->dt);
+    F8 before = get_floats(p->plastic, g);
+    F8x4 pic = f8x4_load(f->value.at[0]), v = pic;
+    F8 dense = pic.w / (f8(h * h * h) * f8(p->rest_density));
+    plastic = f8_min(plastic, f8_max(before, f8(p->torn_limit)));
+    if (split) {
+        F8x4 old = get_records(p->velocity, g), u = f8x4_load(f->change.at[0]);
+        F8 keep = f8(p->keep);
+        v = (F8x4){f8_fma(keep, old.x, u.x), f8_fma(keep, old.y, u.y), f8_fma(keep, old.z, u.z),
+                   f8(0)};
+    }
+    v.w = f8(0);
+    Records velocity, way;
+    f8x4_store(velocity.at[0], v);
+    f8x4_store(way.at[0], (F8x4){dt * pic.x, dt * pic.y, dt * pic.z, f8(0)});
+    if (near->count > 0)
+        meet_bodies(p, near, g, (const float *)&mass, &velocity, &way, sums);
+
+    F8x3 x = advance(p, g, &way);
+    put_records(p->velocity, g, &velocity);
+    for (int k = 0; k < 3; k++)
+        put_records(p->slope[k], g, &f->slope[k]);
+    put_strain(p, g, e);
+    put_floats(p->plastic, g, plastic);
+    put_floats(p->density, g, dense);
+    v = f8x4_load(velocity.at[0]);
+    F8 sound2 = (material->lambda + material->mu + material->mu) * hardened(material, plastic) /
+                (f8(p->rest_density) * f8_fma(f8(p->vary_density), variation, f8(1)));
+    tally_add(tally, p, first_lanes(g.count), mass, (F8x3){v.x, v.y, v.z}, x, dense, sound2,
+              f8_abs(plastic / before - f8(1)), plastic);
+}
+
+/* Two groups at a time, for the yield's sake. */
 SL_INLINE void to_particles(const SlSnowPass *p, uint32_t block, bool cubic, int nodes, bool split)
 {
     const SlSnowBlocks *blocks = p->blocks;
@@ -219,69 +346,31 @@ SL_INLINE void to_particles(const SlSnowPass *p, uint32_t block, bool cubic, int
     SlVec3 middle = {h * ((float)(4 * coord.x) + 2.75f), h * ((float)(4 * coord.y) + 2.75f),
                      h * ((float)(4 * coord.z) + 2.75f)};
     sl_snow_find_near(&p->contacts, middle, 3.5f * h, &near);
+    double *sums = sl_snow_sums(p, p->particle_forces, block / SL_SNOW_PARTICLE_CHUNK);
     Tally tally = {0};
     size_t end = blocks->start[block + 1];
-    for (size_t i = blocks->start[block]; i < end; i += 8) {
-        size_t count = end - i < 8 ? end - i : 8;
-        I8 owned = first_lanes(count);
-        Weights weights;
-        find_weights(&p->lattice, coord, p->position + 4 * i, p->fraction + 4 * i, cubic, &weights);
-        Records value, change, slope[3];
-        memset(&value, 0, sizeof value);
-        memset(&change, 0, sizeof change);
-        memset(slope, 0, sizeof slope);
-        for (size_t j = 0; j < count; j++) {
-            gather(tile, &weights, j, value.at[j], slope[0].at[j], slope[1].at[j], slope[2].at[j],
-                   nodes);
-            if (split)
-                gather_value(second, &weights, j, change.at[j], nodes);
+    for (size_t i = blocks->start[block]; i < end; i += 16) {
+        int groups = end - i > 8 ? 2 : 1;
+        Found found[2];
+        Material material[2];
+        Sym e[2];
+        F8 plastic[2];
+        for (int k = 0; k < groups; k++) {
+            Group g = group_at(i + 8 * (size_t)k, end);
+            Weights weights;
+            find_weights(&p->lattice, coord, p->position, p->fraction, g, cubic, &weights);
+            find(tile, second, &weights, g.count, nodes, split, &found[k]);
+            material[k] = material_at(p, variation_at(p, g));
+            e[k] = strain_moved(p, g, &found[k]);
+            plastic[k] = get_floats(p->plastic, g);
         }
-        F8x4 pic = f8x4_load(value.at[0]);
-        F8x4 c[3] = {f8x4_load(slope[0].at[0]), f8x4_load(slope[1].at[0]),
-                     f8x4_load(slope[2].at[0])};
-
-        F8 variation = variation_at(p, i), mass = mass_at(p, variation);
-        F8 cell_volume = f8(h * h * h);
-        F8 dense = pic.w / (cell_volume * f8(p->rest_density));
-
-        /* step 7 and §7 */
-        Material material = material_at(p, variation);
-        F8 dt = f8(p->dt), before = f8_load(p->plastic + i), plastic = before;
-        Mat L = {{{dt * c[0].x, dt * c[1].x, dt * c[2].x},
-                  {dt * c[0].y, dt * c[1].y, dt * c[2].y},
-                  {dt * c[0].z, dt * c[1].z, dt * c[2].z}}};
-        Sym e = strain_after(strain_at(p, i), &L);
-        yield(&material, owned, &e, &plastic);
-        plastic = f8_min(plastic, f8_max(before, f8(p->torn_limit)));
-
-        /* step 8: v_p = (1-a) sum w v' + a (v_p + sum w (v' - v)), a gathered v' - a v; the way is
-           by sum w v' with either transfer, or spin would decay with the number of steps */
-        Records velocity, move;
-        F8x4 v = pic;
-        if (split) {
-            F8x4 old = f8x4_load(p->velocity + 4 * i), u = f8x4_load(change.at[0]);
-            F8 keep = f8(p->keep);
-            v = (F8x4){f8_fma(keep, old.x, u.x), f8_fma(keep, old.y, u.y),
-                       f8_fma(keep, old.z, u.z), f8(0)};
-        }
-        v.w = f8(0);
-        f8x4_store(velocity.at[0], v);
-        f8x4_store(move.at[0], (F8x4){dt * pic.x, dt * pic.y, dt * pic.z, f8(0)});
-        if (near.count > 0)
-            meet_bodies(p, &near, i, count, &velocity, &move);
-
-        F8x3 x = advance(p, i, count, &move);
-        put_records(p->velocity + 4 * i, &velocity, count);
-        for (int k = 0; k < 3; k++)
-            put_records(p->slope[k] + 4 * i, &slope[k], count);
-        put_strain(p, i, count, e);
-        put_floats(p->plastic + i, plastic, count);
-        put_floats(p->density + i, dense, count);
-        v = f8x4_load(velocity.at[0]);
-        F8 sound2 = (material.lambda + material.mu + material.mu) * hardened(&material, plastic) /
-                    (f8(p->rest_density) * f8_fma(f8(p->vary_density), variation, f8(1)));
-        tally_add(&tally, p, owned, mass, (F8x3){v.x, v.y, v.z}, x, dense, sound2,
-                  f8_abs(plastic / before - f8(1)), plastic);
+        if (groups == 2)
+            yield(material, 2, e, plastic);
+        else
+            yield(material, 1, e, plastic);
+        for (int k = 0; k < groups; k++)
+            move(p, group_at(i + 8 * (size_t)k, end), &found[k], &near, split, &material[k], e[k],
+                 plastic[k], sums, &tally);
     }
     double *out = p->partials + (size_t)block * SL_SNOW_PARTIALS;
     out[SL_SNOW_KINETIC] = tally.kinetic;
@@ -295,54 +384,68 @@ SL_INLINE void to_particles(const SlSnowPass *p, uint32_t block, bool cubic, int
 }
 
 /* Column k of U and s_k - 1 in slope[k]. */
+SL_INLINE void put_frame(const SlSnowPass *p, Group g, const F8 values[3], const Mat *U)
+{
+    for (int k = 0; k < 3; k++) {
+        Records out;
+        f8x4_store(out.at[0],
+                   (F8x4){U->m[0][k], U->m[1][k], U->m[2][k], stretch_less_one(values[k])});
+        put_records(p->slope[k], g, &out);
+    }
+}
+
 static void principal_frames(const SlSnowPass *p, uint32_t block)
 {
     size_t end = p->blocks->start[block + 1];
-    for (size_t i = p->blocks->start[block]; i < end; i += 8) {
-        size_t count = end - i < 8 ? end - i : 8;
-        F8 values[3];
-        Mat U;
-        eigen(strain_at(p, i), first_lanes(count), values, &U);
-        for (int k = 0; k < 3; k++) {
-            Records out;
-            f8x4_store(out.at[0], (F8x4){U.m[0][k], U.m[1][k], U.m[2][k],
-                                         stretch_less_one(values[k])});
-            put_records(p->slope[k] + 4 * i, &out, count);
+    for (size_t i = p->blocks->start[block]; i < end; i += 16) {
+        Group first = group_at(i, end);
+        F8 values[2][3];
+        Mat U[2];
+        if (end - i <= 8) {
+            Sym e = strain_at(p, first);
+            eigen(&e, 1, values, U);
+            put_frame(p, first, values[0], &U[0]);
+            continue;
         }
+        Group next = group_at(i + 8, end);
+        Sym e[2] = {strain_at(p, first), strain_at(p, next)};
+        eigen(e, 2, values, U);
+        put_frame(p, first, values[0], &U[0]);
+        put_frame(p, next, values[1], &U[1]);
     }
 }
 
 /* Equations (7) and (8) in the principal frame, where nothing of V is needed: from the gradient of
    u to V0 A F_E^T. */
-SL_INLINE void hessian_of(const SlSnowPass *p, size_t i, const Records gradient[3],
+SL_INLINE void hessian_of(const SlSnowPass *p, Group g, const Records gradient[3],
                           Records slope[3])
 {
-    F8x4 g[3], u[3];
+    F8x4 l[3], u[3];
     Mat U, D;
     F8 s[3], s1[3];
     for (int k = 0; k < 3; k++) {
-        g[k] = f8x4_load(gradient[k].at[0]);
-        u[k] = f8x4_load(p->slope[k] + 4 * i);
+        l[k] = f8x4_load(gradient[k].at[0]);
+        u[k] = get_records(p->slope[k], g);
         U.m[0][k] = u[k].x;
         U.m[1][k] = u[k].y;
         U.m[2][k] = u[k].z;
         s1[k] = u[k].w;
         s[k] = f8(1) + s1[k];
     }
-    /* D = U^T L U Sigma; column b of L is g[b] */
+    /* D = U^T L U Sigma; column b of L is l[b] */
     Mat LU;
     for (int a = 0; a < 3; a++)
         for (int k = 0; k < 3; k++) {
-            const F8 *g0 = &g[0].x, *g1 = &g[1].x, *g2 = &g[2].x;
-            LU.m[a][k] = f8_fma(g0[a], U.m[0][k], f8_fma(g1[a], U.m[1][k], g2[a] * U.m[2][k]));
+            const F8 *l0 = &l[0].x, *l1 = &l[1].x, *l2 = &l[2].x;
+            LU.m[a][k] = f8_fma(l0[a], U.m[0][k], f8_fma(l1[a], U.m[1][k], l2[a] * U.m[2][k]));
         }
     for (int a = 0; a < 3; a++)
         for (int b = 0; b < 3; b++)
             D.m[a][b] = s[b] * f8_fma(U.m[0][a], LU.m[0][b],
                                       f8_fma(U.m[1][a], LU.m[1][b], U.m[2][a] * LU.m[2][b]));
-    Material material = material_at(p, variation_at(p, i));
-    F8 hard = hardened(&material, f8_load(p->plastic + i));
-    hard *= f8(p->implicit) * f8_load(p->volume + i);
+    Material material = material_at(p, variation_at(p, g));
+    F8 hard = hardened(&material, get_floats(p->plastic, g));
+    hard *= f8(p->implicit) * get_floats(p->volume, g);
     F8 mu2 = (material.mu + material.mu) * hard, lambda = material.lambda * hard;
     F8 c[3] = {s[1] * s[2], s[2] * s[0], s[0] * s[1]};
     /* J - 1 without cancelling: s1 = s - 1 */
@@ -382,20 +485,17 @@ SL_INLINE void hessian(const SlSnowPass *p, uint32_t block, SlSnowLayer from, Sl
     SlBlockCoord coord = sl_snow_block_of(blocks, block);
     size_t end = blocks->start[block + 1];
     for (size_t i = blocks->start[block]; i < end; i += 8) {
-        size_t count = end - i < 8 ? end - i : 8;
+        Group g = group_at(i, end);
         Weights weights;
-        find_weights(&p->lattice, coord, p->position + 4 * i, p->fraction + 4 * i, cubic, &weights);
+        find_weights(&p->lattice, coord, p->position, p->fraction, g, cubic, &weights);
         Records value, gradient[3], slope[3];
         memset(gradient, 0, sizeof gradient);
-        for (size_t j = 0; j < count; j++)
+        for (size_t j = 0; j < g.count; j++)
             gather(tile, &weights, j, value.at[j], gradient[0].at[j], gradient[1].at[j],
                    gradient[2].at[j], nodes);
-        hessian_of(p, i, gradient, slope);
-        for (size_t j = 0; j < count; j++) {
-            F8 slopes[3] = {f8_twice(slope[0].at[j]), f8_twice(slope[1].at[j]),
-                            f8_twice(slope[2].at[j])};
-            scatter(sum, sum, &weights, j, f8(0), slopes, nodes, false);
-        }
+        hessian_of(p, g, gradient, slope);
+        for (size_t j = 0; j < g.count; j++)
+            scatter_record(sum, sum, &weights, j, f8(0), slope, nodes, false);
     }
     add_tile(blocks->layer[to], blocks->reach[block], sum);
 }
@@ -412,7 +512,10 @@ static void flip_hessian(const SlSnowPass *p, uint32_t block, SlSnowLayer u, SlS
 
 static void mls_to_grid(const SlSnowPass *p, uint32_t block)
 {
-    to_grid(p, block, false, 3, false);
+    if (p->split)
+        to_grid(p, block, false, 3, true);
+    else
+        to_grid(p, block, false, 3, false);
 }
 
 static void mls_to_particles(const SlSnowPass *p, uint32_t block)
@@ -441,6 +544,8 @@ static void flip_to_particles(const SlSnowPass *p, uint32_t block)
 }
 
 SL_KERNEL_TABLE(SlSnowKernels, sl_snow_kernels) = {
+    .extent = extent,
+    .keys = keys,
     .principal_frames = principal_frames,
     .transfer = {[SL_SNOW_MLS] = {mls_to_grid, mls_volumes, mls_to_particles, mls_hessian},
                  [SL_SNOW_FLIP] = {flip_to_grid, flip_volumes, flip_to_particles, flip_hessian}},

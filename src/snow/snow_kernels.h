@@ -21,6 +21,8 @@ enum {
 };
 
 enum { SL_SNOW_CHUNK = 8192 };
+/* Blocks per chunk of the loops that sum forces: a chunk has sums of its own. */
+enum { SL_SNOW_NODE_CHUNK = 8, SL_SNOW_PARTICLE_CHUNK = 4 };
 
 /* Constants and arrays of a step. */
 typedef struct SlSnowPass {
@@ -35,6 +37,8 @@ typedef struct SlSnowPass {
     float affine;        /* m²: h²/4 with APIC, 0 with FLIP */
     float runaway_speed; /* m/s */
     float implicit;      /* s²: beta dt² */
+    float impulse_share; /* of stress's impulse that counts: 1, or less where a step is shortened */
+    bool split;          /* impulse of stress beside momentum, in SL_CHANGE */
     /* material, and by how much variation changes it */
     float mu, lambda, hardening, critical_compression, critical_stretch;
     float torn_limit; /* of J_P */
@@ -46,7 +50,16 @@ typedef struct SlSnowPass {
     uint8_t *fresh;         /* per chunk of SL_SNOW_CHUNK particles: some are new */
     double *partials;       /* [occupied block][SL_SNOW_PARTIALS] */
     double *solve_partials; /* [touched block][2], semi-implicit only */
+    /* [chunk][body][SL_SNOW_FORCE_LANES] of the loops over nodes and particles; NULL: nobody asks */
+    double *node_forces, *particle_forces;
+    size_t body_count;
 } SlSnowPass;
+
+/* Where a chunk adds what bodies get. */
+static inline double *sl_snow_sums(const SlSnowPass *pass, double *forces, size_t chunk)
+{
+    return forces != NULL ? forces + chunk * pass->body_count * SL_SNOW_FORCE_LANES : NULL;
+}
 
 typedef void (*SlSnowLoop)(const SlSnowPass *pass, uint32_t block);
 /* Adds beta dt² H u, in mass times velocity, to a layer of zeros. */
@@ -62,7 +75,17 @@ typedef struct SlSnowTransfer {
 
 enum { SL_SNOW_MLS, SL_SNOW_FLIP, SL_SNOW_TRANSFERS };
 
+/* Where the particles of a stretch are, for the sort. */
+typedef struct SlSnowPlaces {
+    SlSnowLattice lattice;
+    const float *position, *fraction;
+    SlBlockExtent box;     /* in, for keys: of all occupied blocks */
+    uint32_t *keys;        /* out: numbers of blocks within the box, x fastest */
+} SlSnowPlaces;
+
 typedef struct SlSnowKernels {
+    SlBlockExtent (*extent)(const SlSnowPlaces *places, size_t begin, size_t end);
+    void (*keys)(const SlSnowPlaces *places, size_t begin, size_t end);
     /* Principal axes and stretches - 1 into the slopes, which are free between the transfers. */
     SlSnowLoop principal_frames;
     SlSnowTransfer transfer[SL_SNOW_TRANSFERS];

@@ -24,6 +24,62 @@ typedef struct Weights {
     int32_t base[8]; /* floats from the tile's begin to a particle's first node */
 } Weights;
 
+/* Up to eight particles in a row of one block. Where a block's last group is not full, lanes past
+   its end read the block's last particle again: the next ones belong to another block, whose thread
+   may be writing them. */
+typedef struct Group {
+    size_t first, count;
+} Group;
+
+static const uint32_t group_lanes[9][8] = {
+    {0}, {0}, {0, 1, 1, 1, 1, 1, 1, 1}, {0, 1, 2, 2, 2, 2, 2, 2}, {0, 1, 2, 3, 3, 3, 3, 3},
+    {0, 1, 2, 3, 4, 4, 4, 4}, {0, 1, 2, 3, 4, 5, 5, 5}, {0, 1, 2, 3, 4, 5, 6, 6},
+    {0, 1, 2, 3, 4, 5, 6, 7}};
+
+SL_INLINE Group group_at(size_t first, size_t end)
+{
+    return (Group){first, end - first < 8 ? end - first : 8};
+}
+
+SL_INLINE F8 get_floats(const float *field, Group g)
+{
+    if (g.count == 8)
+        return f8_load(field + g.first);
+    F8 a;
+    for (int k = 0; k < 8; k++)
+        a[k] = field[g.first + group_lanes[g.count][k]];
+    return a;
+}
+
+SL_INLINE F8x4 get_records(const float *field, Group g)
+{
+    if (g.count == 8)
+        return f8x4_load(field + 4 * g.first);
+    return f8x4_gather(field + 4 * g.first, group_lanes[g.count]);
+}
+
+/* The same way back: only the block's own are written. */
+SL_INLINE void put_floats(float *field, Group g, F8 from)
+{
+    if (g.count == 8)
+        f8_store(field + g.first, from);
+    else
+        memcpy(field + g.first, &from, g.count * sizeof(float));
+}
+
+/* Eight float4 records. */
+typedef struct Records {
+    float at[8][4];
+} Records;
+
+SL_INLINE void put_records(float *field, Group g, const Records *from)
+{
+    if (g.count == 8)
+        memcpy(field + 4 * g.first, from, sizeof *from);
+    else
+        memcpy(field + 4 * g.first, from, g.count * sizeof from->at[0]);
+}
+
 SL_INLINE I8 cell_of(F8 position, F8 inverse_cell)
 {
     F8 scaled = position * inverse_cell;
@@ -65,25 +121,28 @@ SL_INLINE void cubic_weights(Weights *out, int axis, F8 f, F8 inverse_cell)
     store_weights(out, axis, w, g, 4);
 }
 
-/* Weights of the particles whose positions and fractions stand at these records. */
-SL_INLINE void find_weights(const SlSnowLattice *lattice, SlBlockCoord block,
-                            const float *position, const float *fraction, bool cubic, Weights *out)
+/* The first node along an axis that particles reach. */
+SL_INLINE I8 base_of(const SlSnowLattice *lattice, F8 place, F8 fraction, bool cubic)
 {
-    F8x4 x = f8x4_load(position), f = f8x4_load(fraction);
+    I8 cell = cell_of(place, f8(lattice->inverse_cell));
+    return cubic ? cell - 1 : cell + (fraction < f8(0.5f));
+}
+
+SL_INLINE void find_weights(const SlSnowLattice *lattice, SlBlockCoord block,
+                            const float *position, const float *fraction, Group group, bool cubic,
+                            Weights *out)
+{
+    F8x4 x = get_records(position, group), f = get_records(fraction, group);
     F8 inverse = f8(lattice->inverse_cell);
     const F8 *at = &x.x, *in = &f.x;
     const int32_t first[3] = {4 * block.x, 4 * block.y, 4 * block.z};
     I8 base = (I8)f8(0);
     for (int axis = 0; axis < 3; axis++) {
-        I8 node = cell_of(at[axis], inverse);
-        if (cubic) {
-            node -= 1;
+        I8 node = base_of(lattice, at[axis], in[axis], cubic);
+        if (cubic)
             cubic_weights(out, axis, in[axis], inverse);
-        } else {
-            I8 lower = in[axis] < f8(0.5f);
-            node += lower;
-            quadratic_weights(out, axis, in[axis] + f8_keep(lower, f8(1)), inverse);
-        }
+        else
+            quadratic_weights(out, axis, in[axis] + f8_keep(in[axis] < f8(0.5f), f8(1)), inverse);
         base = base * TILE_EDGE + (node - first[axis]);
     }
     base *= 4;

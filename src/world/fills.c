@@ -49,6 +49,10 @@ static const char *wrong_with(const SlFillDef *def)
         return "a fill's cell may not be negative";
     if (!(noise->smooth >= 0 && noise->grain >= 0 && noise->smooth + noise->grain <= 1.000001f))
         return "the shares of noise may not be negative, nor above 1 together";
+    if (!(noise->shell >= 0 && noise->shell <= 1e6f && noise->crust >= 0 && noise->crust <= 1e6f))
+        return "the depths of shell and crust may be from 0 to 1e6 m";
+    if (!(noise->chunks == 0 || (noise->chunks >= 1e-6f && noise->chunks <= 1e6f)))
+        return "chunks may be 0 or from 1e-6 to 1e6 m";
     if (!(noise->size > 0 && noise->size <= 1e6f && noise->octaves >= 1 && noise->octaves <= 8))
         return "noise needs a size above 0 and 1 to 8 octaves";
     return NULL;
@@ -187,9 +191,11 @@ double sl_fill_particles(const SlSystem *system, const SlFillBody *body)
 
 uint32_t sl_fill_fields(const SlWorldSystem *system)
 {
-    for (uint32_t k = 0; k < system->fill_count; k++)
-        if (system->fills[k]->def.noise.smooth + system->fills[k]->def.noise.grain > 0)
+    for (uint32_t k = 0; k < system->fill_count; k++) {
+        const SlNoiseDef *noise = &system->fills[k]->def.noise;
+        if (noise->smooth + noise->grain + noise->chunks + noise->shell + noise->crust > 0)
             return SL_FIELD_BIT(VARIATION);
+    }
     return 0;
 }
 
@@ -366,9 +372,19 @@ SlStatus sl_world_start_fills(SlWorld *world, SlError *error)
 typedef struct Born {
     SlParticles *particles;
     const SlFillDef *def;
+    SlRegion region;
     uint64_t seed;
     size_t first;
 } Born;
+
+/* Whether the surface is so near, or the way up so short. */
+static bool is_outer(const Born *b, SlVec3 at)
+{
+    const SlNoiseDef *noise = &b->def->noise;
+    SlVec3 above = {at.x, at.y + noise->crust, at.z};
+    return (noise->shell > 0 && sl_region_distance(&b->region, at) > -noise->shell) ||
+           (noise->crust > 0 && sl_region_distance(&b->region, above) > 0);
+}
 
 static float variation_of(const Born *b, uint32_t id, const float *at)
 {
@@ -382,6 +398,13 @@ static float variation_of(const Born *b, uint32_t id, const float *at)
         SlRandom4 r = sl_random(b->seed, id, (uint64_t)1 << 63);
         value += (double)noise->grain * (2 * (double)sl_random_unit(r.value[0]) - 1);
     }
+    if (noise->chunks > 0) {
+        double per_chunk = 1 / (double)noise->chunks;
+        value += sl_noise_chunks(b->seed, (double)at[0] * per_chunk, (double)at[1] * per_chunk,
+                                 (double)at[2] * per_chunk);
+    }
+    if (is_outer(b, sl_vec3(at[0], at[1], at[2])))
+        value += 1;
     return (float)fmin(fmax(value, -1), 1);
 }
 
@@ -412,7 +435,7 @@ void sl_world_place_fills(SlWorld *world, SlWorldSystem *system, size_t *next)
         Clear clear = clear_of(world, system->base.index, k);
         body->fill.plan.user = &clear;
         sl_fill_place(&body->fill, sl_f32x4(particles, SL_F_POSITION) + 4 * *next);
-        Born born = {particles, &body->def, world->def.seed, *next};
+        Born born = {particles, &body->def, region_of(body), world->def.seed, *next};
         sl_parallel_for(world->context->pool, (size_t)body->count, CHUNK, born_chunk, &born);
         *next += (size_t)body->count;
         sl_fill_destroy(&body->fill);

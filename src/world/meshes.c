@@ -219,6 +219,7 @@ void sl_world_move_meshes(SlWorld *world, double time, double dt)
         sl_mover_pose(world, &mesh->mover, time + dt, &to);
         body->hollow = mesh->def.hollow;
         body->friction = mesh->def.friction;
+        body->sticky = mesh->def.sticky;
         body->mesh = mesh->deform == NULL ? &mesh->mesh : NULL;
         body->moves = mesh->mover.path != NULL || mesh->mover.target->set;
         body->motion = (SlBodyMotion){{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};

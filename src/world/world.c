@@ -151,6 +151,7 @@ void sl_world_tell_surroundings(SlWorld *world)
             (SlSurroundings){.gravity = world->def.gravity,
                              .domain = world->def.domain,
                              .domain_friction = world->def.domain_friction,
+                             .domain_sticky = world->def.domain_sticky,
                              .grid = world->def.grid,
                              .shapes = world->shapes,
                              .bounds = world->bounds,
@@ -216,6 +217,27 @@ static SlStatus find_row(const SlWorld *world, SlSystemId id, const char *name, 
     return SL_OK;
 }
 
+/* A value was set. A preset's values count, in any order, where none was given by itself. */
+static void take_value(SlSystem *system, const SlParamRow *row)
+{
+    const SlTable *table = &system->solver->table;
+    if (table->presets == NULL || strcmp(row->name, "preset") != 0) {
+        system->given |= (uint64_t)1 << (row - table->rows);
+        return;
+    }
+    size_t chosen = (size_t)system->values[row - table->rows].number[0];
+    for (size_t k = 0; k < table->row_count; k++) {
+        const SlParamRow *other = &table->rows[k];
+        if (other == row || (system->given >> k & 1) != 0)
+            continue;
+        system->values[k] = other->value;
+        const SlPreset *preset = &table->presets[chosen];
+        for (int v = 0; v < SL_MOST_PRESET_VALUES && preset->values[v].name != NULL; v++)
+            if (strcmp(preset->values[v].name, other->name) == 0)
+                system->values[k].number[0] = preset->values[v].value;
+    }
+}
+
 SlStatus sl_system_set_number(SlWorld *world, SlSystemId id, const char *name, double value,
                               SlError *error)
 {
@@ -224,10 +246,12 @@ SlStatus sl_system_set_number(SlWorld *world, SlSystemId id, const char *name, d
     SlStatus status = refuse_late(world, error);
     if (status == SL_OK)
         status = find_row(world, id, name, &system, &row, error);
-    if (status != SL_OK)
-        return status;
-    return sl_param_set_number(row, value, &system->values[row - system->solver->table.rows],
-                               error);
+    if (status == SL_OK)
+        status = sl_param_set_number(row, value,
+                                     &system->values[row - system->solver->table.rows], error);
+    if (status == SL_OK)
+        take_value(system, row);
+    return status;
 }
 
 SlStatus sl_system_set_text(SlWorld *world, SlSystemId id, const char *name, const char *value,
@@ -238,9 +262,12 @@ SlStatus sl_system_set_text(SlWorld *world, SlSystemId id, const char *name, con
     SlStatus status = refuse_late(world, error);
     if (status == SL_OK)
         status = find_row(world, id, name, &system, &row, error);
-    if (status != SL_OK)
-        return status;
-    return sl_param_set_text(row, value, &system->values[row - system->solver->table.rows], error);
+    if (status == SL_OK)
+        status = sl_param_set_text(row, value, &system->values[row - system->solver->table.rows],
+                                   error);
+    if (status == SL_OK)
+        take_value(system, row);
+    return status;
 }
 
 SlStatus sl_system_get(const SlWorld *world, SlSystemId id, const char *name, SlParamValue *value,

@@ -16,6 +16,7 @@ typedef struct BallSetting {
     SlIsa isa;
     double beta, tolerance; /* semi-implicit where beta > 0 */
     double most_iterations; /* 0: the default */
+    SlHooks hooks;
 } BallSetting;
 
 /* A ball that flies down towards the floor of an open domain; started. */
@@ -24,6 +25,7 @@ static inline SlWorld *ball_create(const BallSetting *b)
     SlWorldDef def = sl_default_world_def();
     def.threads = b->threads;
     def.isa = b->isa;
+    def.hooks = b->hooks;
     def.domain = (SlBox){{-INFINITY, 0, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
     def.domain_friction = b->friction;
     if (b->no_gravity)

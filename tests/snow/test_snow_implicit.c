@@ -232,27 +232,104 @@ static void the_same_bits_for_any_threads(void **state)
     }
 }
 
-/* A solve cut short is used as far as it came, and steps become shorter. */
-static void a_solve_that_does_not_end_halves_the_step(void **state)
+/* Counts the log's lines with these words. */
+typedef struct Heard {
+    const char *words;
+    int count;
+} Heard;
+
+static void hear(void *user, SlLogLevel level, const char *text)
 {
-    (void)state;
+    Heard *heard = user;
+    heard->count += level == SL_LOG_WARNING && strstr(text, heard->words) != NULL;
+}
+
+static SlWorld *short_solves(double most_iterations, double tolerance, double time_step,
+                             Heard *heard)
+{
     BallSetting b = {.threads = 2,
                      .spacing = 0.015,
                      .radius = 0.1,
                      .speed = 5,
                      .center = {0.5f, 0.11f, 0.5f},
+                     .time_step = time_step,
                      .beta = 1,
-                     .most_iterations = 3};
-    SlWorld *world = ball_create(&b);
-    for (int k = 0; k < 10; k++)
-        assert_ok(sl_world_step(world, 0.002, &test_error));
-    const SlSnowState *snow = ball_system(world)->state;
+                     .tolerance = tolerance,
+                     .most_iterations = most_iterations,
+                     .hooks = {.log = hear, .user = heard}};
+    return ball_create(&b);
+}
+
+/* A solve cut short: the step is made again in halves, bit for bit as if it had been asked for
+   in halves, and the log says so. */
+static void a_solve_that_does_not_end_halves_the_step(void **state)
+{
+    (void)state;
+    Heard heard = {"half as long", 0}, none = heard;
+    SlWorld *whole = short_solves(6, 1e-3, 4e-4, &heard);
+    SlWorld *halves = short_solves(6, 1e-3, 2e-4, &none);
+    int steps = 0;
+    while (heard.count == 0 && steps++ < 50) {
+        assert_ok(sl_world_step(halves, 4e-4, &test_error));
+        assert_ok(sl_world_step(whole, 4e-4, &test_error));
+        if (heard.count == 0) { /* no need yet: both from here on alike */
+            sl_world_destroy(halves);
+            halves = short_solves(6, 1e-3, 2e-4, &none);
+            const SlStateView *view;
+            assert_ok(sl_world_state(whole, &view, &test_error));
+            assert_ok(sl_world_restore(halves, view, &test_error));
+        }
+    }
+    print_message("cut short at 6 iterations: in halves after %d steps\n", steps);
+    assert_int_equal(heard.count, 1);
+    assert_int_equal(none.count, 0);
+    assert_true(((const SlSnowState *)ball_system(whole)->state)->halvings == 1);
+    const SlParticles *a = &ball_system(whole)->particles, *b = &ball_system(halves)->particles;
+    for (int f = 0; f < SL_F_COUNT; f++)
+        if (a->data[f] != NULL && (sl_field_rows[f].flags & SL_FIELD_STATE) != 0)
+            assert_memory_equal(a->data[f], b->data[f],
+                                a->count * sl_storage_bytes(sl_field_rows[f].storage));
+    sl_world_destroy(whole);
+    sl_world_destroy(halves);
+}
+
+/* Solves of one iteration only: steps become so short that it is enough, and nothing breaks. */
+static void solves_of_one_iteration(void **state)
+{
+    (void)state;
+    Heard heard = {"half as long", 0};
+    SlWorld *world = short_solves(1, 1e-6, 0, &heard);
+    for (int k = 0; k < 6; k++)
+        assert_ok(sl_world_step(world, 0.0005, &test_error));
     const SlStepStats *stats = &ball_system(world)->stats;
-    print_message("cut short at 3 iterations: steps of %.3g s after %.3g s\n", stats->dt,
-                  stats->time);
-    assert_true(snow->halvings > 0 && stats->dt < 4e-4);
+    print_message("one iteration: steps of %.3g s after %.3g s, %d were made again\n", stats->dt,
+                  stats->time, heard.count);
+    assert_true(heard.count > 0);
     assert_true(isfinite(stats->kinetic_energy) && stats->max_speed < 10);
     sl_world_destroy(world);
+}
+
+/* Bar: a step that is too large is detected by what it does to J_P, and reported once. */
+static void too_large_a_step_is_reported(void **state)
+{
+    (void)state;
+    for (int large = 0; large < 2; large++) {
+        Heard heard = {"lower \"time_step\"", 0};
+        BallSetting b = {.threads = 2,
+                         .spacing = 0.01,
+                         .radius = 0.07,
+                         .speed = 6,
+                         .center = {0.5f, 0.09f, 0.5f},
+                         .time_step = large ? 8e-4 : 0,
+                         .hooks = {.log = hear, .user = &heard}};
+        SlWorld *world = ball_create(&b);
+        SlStatus status = sl_world_step(world, 0.024, &test_error);
+        print_message("steps of %.3g s: %s, %d warnings\n", ball_system(world)->stats.dt,
+                      sl_status_name(status), heard.count);
+        assert_int_equal(heard.count, large);
+        assert_true(large || status == SL_OK);
+        sl_world_destroy(world);
+    }
 }
 
 int main(void)
@@ -263,6 +340,8 @@ int main(void)
         cmocka_unit_test(the_hessian_is_symmetric),
         cmocka_unit_test(backward_euler_damps_most),
         cmocka_unit_test(a_solve_that_does_not_end_halves_the_step),
+        cmocka_unit_test(solves_of_one_iteration),
+        cmocka_unit_test(too_large_a_step_is_reported),
         cmocka_unit_test(the_same_bits_for_any_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,9 +5,10 @@ typedef struct BlockSetting {
     SlVec3 gravity;
     SlBox domain, block;
     float friction;
-    const char *sticky;
+    bool sticky; /* the walls */
     double spacing;
-    bool firm; /* yields to nothing here */
+    bool firm;          /* yields to nothing here */
+    const char *preset; /* NULL: none */
 } BlockSetting;
 
 static SlWorld *block_create(const BlockSetting *b)
@@ -17,6 +18,7 @@ static SlWorld *block_create(const BlockSetting *b)
     def.gravity = b->gravity;
     def.domain = b->domain;
     def.domain_friction = b->friction;
+    def.domain_sticky = b->sticky;
     SlSystemDef system = sl_default_system_def("snow");
     SlBlockDef block = {.min = b->block.min, .max = b->block.max};
     SlWorld *world;
@@ -24,7 +26,8 @@ static SlWorld *block_create(const BlockSetting *b)
     assert_ok(sl_world_create(&def, &world, &test_error));
     assert_ok(sl_world_add_system(world, &system, &id, &test_error));
     assert_ok(sl_system_set_number(world, id, "spacing", b->spacing, &test_error));
-    assert_ok(sl_system_set_text(world, id, "sticky", b->sticky, &test_error));
+    if (b->preset != NULL)
+        assert_ok(sl_system_set_text(world, id, "preset", b->preset, &test_error));
     if (b->firm) {
         assert_ok(sl_system_set_number(world, id, "stiffness", 1e6, &test_error));
         assert_ok(sl_system_set_number(world, id, "critical_stretch", 0.1, &test_error));
@@ -50,17 +53,17 @@ static SlVec3 tilted_gravity(double degrees)
     return (SlVec3){(float)(9.81 * sin(angle)), (float)(-9.81 * cos(angle)), 0};
 }
 
-/* How far a firm block slides in 0.25 s on a floor of friction tan 30°, tilted slowly to so many
+/* How far a block slides in 0.25 s on a floor of friction tan 30°, tilted slowly to so many
    degrees: weight or tilt put on all at once make it ring, and it slips where it rings. */
-static double slide(double degrees)
+static double slide(double degrees, const char *preset)
 {
     BlockSetting b = {.gravity = {0, -9.81f, 0},
                       .domain = {{-INFINITY, 0, -INFINITY}, {INFINITY, INFINITY, INFINITY}},
                       .block = {{0, 0, 0}, {0.4f, 0.12f, 0.4f}},
                       .friction = (float)tan(acos(-1) / 6),
-                      .sticky = "none",
                       .spacing = 0.02,
-                      .firm = true};
+                      .firm = preset == NULL,
+                      .preset = preset};
     SlWorld *world = block_create(&b);
     enum { TILTS = 40 };
     for (int k = 0; k <= TILTS; k++) {
@@ -75,16 +78,21 @@ static double slide(double degrees)
     return way;
 }
 
-/* Bar: a slope holds or releases snow at the angle its friction says, within 2 degrees. */
+/* Bar: a slope holds or releases snow at the angle its friction says, within 2 degrees; a firm block
+   and loose snow alike. */
 static void a_slope_holds_or_releases(void **state)
 {
     (void)state;
-    double holds = slide(28), slides = slide(32), angle = 32 * acos(-1) / 180;
+    static const char *const presets[] = {NULL, "reference", "powder", "wet"};
+    double angle = 32 * acos(-1) / 180;
     double wanted = 0.5 * 9.81 * (sin(angle) - tan(acos(-1) / 6) * cos(angle)) * 0.25 * 0.25;
-    print_message("slope: %.2e m at 28 degrees, %.4f m at 32 (a sliding block from rest: %.4f)\n",
-                  holds, slides, wanted);
-    assert_less(fabs(holds), 0.1 * wanted);
-    assert_less(0.5 * wanted, slides);
+    for (int k = 0; k < 4; k++) {
+        double holds = slide(28, presets[k]), slides = slide(32, presets[k]);
+        print_message("slope, %s: %.2e m at 28 degrees, %.4f m at 32 (from rest: %.4f)\n",
+                      presets[k] != NULL ? presets[k] : "firm", holds, slides, wanted);
+        assert_less(fabs(holds), 0.02 * wanted);
+        assert_less(0.9 * wanted, slides);
+    }
 }
 
 /* Bar: a sticky ceiling holds a layer; another does not. */
@@ -97,7 +105,7 @@ static void a_sticky_ceiling_holds_a_layer(void **state)
                       .spacing = 0.02};
     double fallen[2];
     for (int k = 0; k < 2; k++) {
-        b.sticky = k == 0 ? "all" : "none";
+        b.sticky = k == 0;
         SlWorld *world = block_create(&b);
         double before = mean_place(world, 1);
         assert_ok(sl_world_step(world, 0.3, &test_error));
@@ -191,19 +199,20 @@ static double spin_kept(const char *transfer, double cells, double dt)
     return kept;
 }
 
-/* APIC keeps spin. PIC's share in FLIP loses some, the less the finer the grid, but not the more
-   the shorter the steps. */
+/* APIC keeps spin. FLIP's share of PIC smooths velocities over a cell, which a linear field stands
+   but its rim does not: what is lost goes as the square of the cell over the radius, and does not
+   hang on the length of the steps. */
 static void spin_does_not_hang_on_the_step(void **state)
 {
     (void)state;
     static const double steps[] = {1e-5, 1e-4, 5e-4};
-    double first = spin_kept("flip", 4, steps[0]);
     for (int k = 0; k < 3; k++) {
         double kept = spin_kept("mls", 4, steps[k]);
         assert_true(kept > 0.99 && kept < 1.001);
-        assert_near(spin_kept("flip", 4, steps[k]), first, 0.06);
+        assert_near(spin_kept("flip", 10, steps[k]), 0.96, 0.005);
     }
-    assert_less(0.9, spin_kept("flip", 8, 1e-4));
+    double fine = 1 - spin_kept("flip", 12, 1e-4), coarse = 1 - spin_kept("flip", 6, 1e-4);
+    assert_near(coarse / fine, 4, 0.4);
 }
 
 /* Two plates that meet: what is between them is pushed aside or packed; never NaN, and if the run

@@ -31,7 +31,8 @@ static void weights_sum_to_one(void **state)
                 position[k] = 0.02f * (1 + fraction[k]);
             }
             Weights s;
-            find_weights(&lattice, (SlBlockCoord){0, 0, 0}, position, fraction, cubic != 0, &s);
+            find_weights(&lattice, (SlBlockCoord){0, 0, 0}, position, fraction, (Group){0, 8},
+                         cubic != 0, &s);
             for (int axis = 0; axis < 3; axis++)
                 for (int j = 0; j < 8; j++) {
                     double sum = -1, slope = 0, moment = -1;

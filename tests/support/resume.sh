@@ -23,6 +23,31 @@ busy_scene() {
 END
 }
 
+# snow_scene FILE FRAMES INTEGRATION: a ball of varied snow between a sticky wall and a moving box.
+snow_scene() {
+    cat > "$1" << END
+{
+  "name": "Snow",
+  "domain": {"min": [0, 0, 0], "max": [2, 1, 1], "friction": 0.5},
+  "time": {"frames": $2, "frame_rate": 240},
+  "systems": [
+    {"name": "snow", "solver": "snow", "parameters": {"spacing": 0.03, "preset": "packed",
+     "integration": "$3", "vary_stiffness": 0.5},
+     "fills": [{"name": "ball", "mode": "random", "velocity": [3, -2, 0],
+       "noise": {"smooth": 0.8, "grain": 0.2, "size": 0.1},
+       "shapes": [{"shape": "sphere", "center": [1.25, 0.25, 0.5], "radius": 0.2}]}],
+     "emitters": [{"shape": "disk", "center": [0.5, 0.8, 0.5], "radius": 0.1, "speed": 3}],
+     "drains": [{"shape": "box", "min": [0, 0, 0], "max": [0.6, 0.2, 1]}]}
+  ],
+  "colliders": [
+    {"shape": "box", "min": [1.5, 0, 0], "max": [1.7, 0.8, 1], "sticky": true},
+    {"shape": "box", "min": [0.7, 0, 0.2], "max": [0.9, 0.6, 0.8], "friction": 0.2,
+     "motion": {"velocity": [1, 0, 0], "spin": [0, 20, 0]}}
+  ]
+}
+END
+}
+
 # same_run A B: frames bit by bit, statistics but for their times.
 same_run() {
     local frame

@@ -359,6 +359,28 @@ static void noise_is_smooth(void **state)
     assert_near(sl_noise(3, 0, 4, -2, 9), sl_noise_corner(3, 0, 4, -2, 9), 1e-15);
 }
 
+/* Chunks have a firm inside and seams; values go on evenly, and seams are the smaller part. */
+static void chunks_have_seams(void **state)
+{
+    (void)state;
+    double most = 0, step = 1e-4, seams = 0, firm = 0;
+    enum { POINTS = 4000 };
+    for (int i = 0; i < POINTS; i++) {
+        double x = 0.137 * i, y = 0.071 * i - 100, z = -0.053 * i;
+        double a = sl_noise_chunks(3, x, y, z), b = sl_noise_chunks(3, x + step, y, z);
+        assert_true(a >= -1.000001 && a <= 1);
+        /* across the face of a chunk, where both are -1, it is the lesser of two slopes */
+        most = fmax(most, fabs(b - a) / step);
+        seams += a < 0;
+        firm += a > 0.69;
+    }
+    print_message("chunks: slope %.2f, %.2f in seams, %.2f inside\n", most, seams / POINTS,
+                  firm / POINTS);
+    assert_less(most, 20.1); /* 2 over a tenth */
+    assert_true(seams / POINTS > 0.1 && seams / POINTS < 0.4);
+    assert_true(firm / POINTS > 0.4);
+}
+
 static void without_noise_there_is_no_field(void **state)
 {
     (void)state;
@@ -452,6 +474,7 @@ int main(void)
         cmocka_unit_test(the_seed_decides),
         cmocka_unit_test(variation_has_its_statistics),
         cmocka_unit_test(noise_is_smooth),
+        cmocka_unit_test(chunks_have_seams),
         cmocka_unit_test(without_noise_there_is_no_field),
         cmocka_unit_test(mistakes_are_refused),
         cmocka_unit_test(open_meshes_may_be_allowed),
