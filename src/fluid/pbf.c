@@ -80,7 +80,8 @@ SlStatus sl_pbf_begin(SlSystem *system, double dt, SlFluidPass *pass, SlError *e
     pass->relaxation = (float)sl_param(system, P_RELAXATION);
     double full = sl_kernel_value(kind, sl_param(system, P_TENSILE_DISTANCE) * support, support) /
                   sl_kernel_value_scale(kind, support);
-    pass->tensile = (float)(sl_param(system, P_TENSILE) / gradient_squared / pow(full, 4));
+    if (sl_fluid_settles(system, dt))
+        pass->tensile = (float)(sl_param(system, P_TENSILE) / gradient_squared / pow(full, 4));
     pass->stabilise_level = (uint32_t)sl_param(system, P_STABILISE_LEVEL);
     return SL_OK;
 }
@@ -120,13 +121,8 @@ static SlStatus step(SlSystem *system, double dt, SlError *error)
     sl_fluid_predict(system, &pass);
     sl_lap(&mark, &ms[SL_STAGE_PREDICT]);
 
-    if ((status = sl_fluid_sort(system, &pass, error)) != SL_OK)
+    if ((status = sl_fluid_neighbours(system, &pass, &mark, error)) != SL_OK)
         return status;
-    sl_lap(&mark, &ms[SL_STAGE_SORT]);
-
-    if ((status = sl_fluid_list(system, &pass, error)) != SL_OK)
-        return status;
-    sl_lap(&mark, &ms[SL_STAGE_NEIGHBOURS]);
 
     SlActive active;
     SlLodSettings lod = lod_settings(system);
@@ -155,7 +151,8 @@ static SlStatus step(SlSystem *system, double dt, SlError *error)
 
 static uint32_t more_fields(const SlSystem *system)
 {
-    return sl_param(system, P_LOD) != SL_LOD_NONE ? SL_FIELD_BIT(LEVEL) : 0;
+    return sl_fluid_more_fields(system) |
+           (sl_param(system, P_LOD) != SL_LOD_NONE ? SL_FIELD_BIT(LEVEL) : 0);
 }
 
 const SlSolver sl_pbf_solver = {

@@ -56,6 +56,8 @@ static SlStatus step_system(SlWorld *world, SlWorldSystem *holder, SlError *erro
         if (system->solver->step_length == NULL) /* all of one length, to the last bit */
             sub = dt / system->solver->steps(system);
         system->surroundings.interval_begins = interval->step == 0;
+        system->surroundings.interval_left = dt - interval->done;
+        system->surroundings.population_changes = sl_flow_changes(&holder->flow);
         interval->began = world->time + interval->done;
         interval->length = sub;
         SlStatus status = sub_step(world, holder, interval->began, sub, error);
