@@ -20,7 +20,7 @@ declare -A options=(
     [demo]="--output --frames --set --threads --list"
     [run]="--output --frames --threads --set --seed --quantise --checkpoint-every --resume[=FRAME] --quiet"
     [render]="--output --frames --camera --set --threads --png --no-video --follow --quiet"
-    [info]="--set" [verify]="--threads" [estimate]="--set" [compare]="--output --gain" [params]="--markdown" [bench]="--quick --json")
+    [info]="--set" [verify]="--threads" [estimate]="--set" [compare]="--output --gain" [params]="--markdown" [bench]="--quick --json --scene --paper --executions --output")
 for command in "${commands[@]}"; do
     expect 0 "$command" --help
     # shellcheck disable=SC2086
@@ -76,6 +76,12 @@ for bad in x 3-1 1- - 1-2-3; do
 done
 expect 2 bench pases
 complains 'did you mean "passes"?'
+expect 2 bench passes --scene dam
+complains "passes takes no --scene"
+expect 2 bench apbf --quick --paper
+complains "--quick and --paper exclude each other"
+expect 2 bench apbf --executions 0
+complains "--executions takes a whole number"
 expect 2 params pfb
 complains 'there is no solver or renderer "pfb"' 'did you mean "pbf"?'
 expect 2 params nonsense
