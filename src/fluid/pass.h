@@ -46,6 +46,9 @@ typedef struct SlFluidPass {
     uint32_t iteration;    /* counted from 1: eq. 9's l, particles of lower level are finished */
     bool stale;            /* finished particles keep their last lambda; else it is 0 */
     uint32_t stabilise_level; /* pre-stabilisation is for particles up to this level */
+    /* groups of eight gathered from all over (fluid/active.h): their particles, and `list`,
+       `boundary_list` and `count` are theirs; NULL: a block is eight particles side by side */
+    const uint32_t *own;
     /* arrays in sorted order */
     const uint32_t *id;
     float *position, *velocity; /* the fields: x^n until `finish` */

@@ -27,6 +27,7 @@ enum {
     P_LOD_POWER,
     P_LOD_BLEND,
     P_LOD_FINISHED,
+    P_LOD_SETS,
     P_COUNT
 };
 
@@ -65,6 +66,9 @@ static const SlParamRow rows[P_COUNT] = {
     [P_LOD_FINISHED] = {"lod_finished", SL_FLUID_CHOICE(SL_LOD_ZERO), 0, 2, "", "zero|halo|stale",
                         "lambda of neighbours that are finished: none, measured again around active "
                         "particles, or the last one kept (as printed; adds energy)"},
+    [P_LOD_SETS] = {"lod_sets", SL_FLUID_CHOICE(0), 0, 1, "", "gathered|masked",
+                    "how active sets are run, with the same result: in full groups of eight, or in "
+                    "place with lanes masked (always so for halo and stale)"},
 };
 /* clang-format on */
 
@@ -105,6 +109,7 @@ static SlLodSettings lod_settings(const SlSystem *system)
                            .power = sl_param(system, P_LOD_POWER),
                            .blend = (SlLodBlend)sl_param(system, P_LOD_BLEND),
                            .finished = (SlLodFinished)sl_param(system, P_LOD_FINISHED),
+                           .masked = sl_param(system, P_LOD_SETS) != 0,
                            .spacing = sl_param(system, SL_FLUID_P_SPACING)};
 }
 
@@ -135,11 +140,8 @@ static SlStatus step(SlSystem *system, double dt, SlError *error)
         if (l <= active.least) { /* A_l is everybody */
             sl_fluid_run(system, &pass, kernels->lambda[kind]);
             sl_fluid_run(system, &pass, sl_pbf_displace(system, &pass, l - 1));
-        } else {
-            sl_active_run(system, &pass, kernels->lambda_active[kind], kernels->retire,
-                          active.refreshed);
-            sl_active_run(system, &pass, kernels->displace_active[kind], NULL, active.highest);
-        }
+        } else
+            sl_active_iterate(system, &pass, &active);
     }
     system->stats.iterations = lod.most;
     sl_lap(&mark, &ms[SL_STAGE_SOLVE]);
