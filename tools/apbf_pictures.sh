@@ -5,7 +5,7 @@
 #
 #   tools/apbf_pictures.sh [FOLDER] [FIGURE…]      (default: docs/apbf, all figures)
 #
-# All four go on from one checkpoint for a sixth of a second: after longer, any two runs differ in
+# All four go on from one checkpoint for a twelfth of a second: after longer, any two runs differ in
 # every particle, and a picture says no more of the method. Ends with 1 if distance to visible
 # surface does not beat the lowest number of iterations in both measures everywhere.
 set -eu
@@ -19,15 +19,15 @@ work=${SLEET_WORK:-$(mktemp -d)}
 [ -n "${SLEET_WORK:-}" ] || trap 'rm -rf "$work"' EXIT
 mkdir -p "$folder" "$work"
 parameters="systems[0].parameters"
-frames=10 # from the checkpoint to the picture
+frames=${APBF_FRAMES:-5} # from the checkpoint to the picture
 
 # What a figure shows: scene, fewest and most iterations, frame of the checkpoint.
 describe() {
     case $1 in
-        fig8) echo "dam_216k 3 6 80" ;;           # the wave has reached the far wall
-        fig1) echo "double_dam_673k 5 10 50" ;;   # the two meet
-        fig10) echo "double_dam_673k 5 10 80" ;;  # and rise
-        fig11) echo "multi_dam_225k 4 8 50" ;;    # between walls, cone and each other
+        fig8) echo "dam_216k 3 6 85" ;;           # the wave has reached the far wall
+        fig1) echo "double_dam_673k 5 10 55" ;;   # the two meet
+        fig10) echo "double_dam_673k 5 10 85" ;;  # and rise
+        fig11) echo "multi_dam_225k 4 8 55" ;;    # between walls, cone and each other
         *) echo "there is no figure $1; there are fig1, fig8, fig10 and fig11" >&2; exit 2 ;;
     esac
 }
@@ -41,7 +41,7 @@ kind() {
         dtvs) lod=dtvs ;;
     esac
     sets=(--set "$parameters.lod=$lod" --set "$parameters.iterations=$most"
-          --set "$parameters.lod_least=$least" --set output.every=10)
+          --set "$parameters.lod_least=$least" --set output.every=5)
 }
 
 # draw RUN FRAME FILE SETS…
