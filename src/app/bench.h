@@ -33,7 +33,7 @@ typedef struct BenchKind {
 } BenchKind;
 
 extern const BenchKind bench_passes, bench_render, bench_store, bench_fields, bench_apbf,
-    bench_snow;
+    bench_choices, bench_snow;
 
 void bench_report(Bench *bench, double value, const char *unit, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -16,6 +16,7 @@ static const ApbfScene scenes[] = {
     {"double", "double_dam_673k.json", NULL, 5, 10, {194, 410, 241, 232}, {238, 476, 290, 281}},
     {"multi", "multi_dam_225k.json", NULL, 4, 8, {28, 54, 38, 34}, {35, 67, 48, 46}},
 };
+const ApbfScene *const apbf_dam = &scenes[0];
 enum { SCENES = sizeof scenes / sizeof *scenes, DAM = 0, DOUBLE = 1 };
 
 /* The paper's measurement is 1000 steps; half a minute of frames is enough to know the gain. */

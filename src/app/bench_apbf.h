@@ -27,6 +27,8 @@ typedef struct ApbfScene {
     int gtx680_ms[APBF_PAPER_KINDS], hd7850_ms[APBF_PAPER_KINDS]; /* Table 1 */
 } ApbfScene;
 
+extern const ApbfScene *const apbf_dam;
+
 /* Of one frame. */
 typedef struct ApbfSample {
     double loop_ms, whole_ms; /* the solver's loop; all of the frame's steps, by the clock */
@@ -65,9 +67,26 @@ typedef struct ApbfMeasure {
    `executions` times, a frame each in turn. Memory and worlds are freed by apbf_free in any case. */
 SlStatus apbf_measure(ApbfMeasure *measure, uint32_t develop, SlError *error);
 void apbf_free(ApbfMeasure *measure);
-/* A world of the scene as a kind runs it, with one more value if `path` is not NULL. */
-SlStatus apbf_open(const ApbfMeasure *measure, ApbfKind kind, const char *path, const char *value,
-                   SlWorldDef *def, SlWorld **world, SlError *error);
+
+/* What a kind sets in its scene, and the file it reads. */
+typedef struct ApbfSetting {
+    const char *file;
+    char least[16], most[16]; /* the texts some of `sets` point at */
+    SlSceneOverride sets[8];
+    size_t count;
+} ApbfSetting;
+void apbf_setting_of(const ApbfScene *scene, ApbfKind kind, ApbfSetting *setting);
+void apbf_setting_add(ApbfSetting *setting, const char *path, const char *value);
+/* A world of the scene, started. */
+SlStatus apbf_open(const ApbfMeasure *measure, const ApbfSetting *setting, SlWorldDef *def,
+                   SlWorld **world, SlError *error);
+
+/* The parts apbf_measure is made of. A run begins at the developed state, and its frames are added
+   to its samples. */
+SlStatus apbf_develop(ApbfMeasure *measure, uint32_t frames, SlError *error);
+SlStatus apbf_run_begin(ApbfMeasure *measure, const ApbfSetting *setting, ApbfRun *run,
+                        SlError *error);
+SlStatus apbf_run_frame(ApbfRun *run, SlError *error);
 
 /* A world that particles are put into to be looked at: cubic kernel, support 2. */
 SlStatus apbf_probe_open(ApbfMeasure *measure, SlError *error);
@@ -78,8 +97,14 @@ SlStatus apbf_probe_look(ApbfMeasure *measure, ApbfRun *run, SlError *error);
 /* After it: counts those of them below the highest level. */
 void apbf_probe_count(const ApbfMeasure *measure, ApbfRun *run);
 /* Momentum that neither gravity nor a body gave, over what gravity gives in these frames. */
-SlStatus apbf_probe_drift(ApbfMeasure *measure, ApbfKind kind, uint32_t frames, double *drift,
-                          SlError *error);
+SlStatus apbf_probe_drift(const ApbfMeasure *measure, const ApbfSetting *setting, uint32_t frames,
+                          double *drift, SlError *error);
+
+/* Over a run's samples; of ratios to another's if `over` is given. */
+typedef double (*ApbfValue)(const ApbfSample *sample);
+double apbf_loop_ms(const ApbfSample *sample);
+double apbf_whole_ms(const ApbfSample *sample);
+double apbf_median(const ApbfRun *run, const ApbfRun *over, ApbfValue value);
 
 void apbf_report(Bench *bench, const ApbfMeasure *measure);
 /* ns per particle and iteration of the loop at the highest level. */

@@ -22,8 +22,10 @@ SlStatus apbf_probe_open(ApbfMeasure *m, SlError *error)
     m->seen = calloc(m->particles, 1);
     if (m->seen == NULL)
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory for first hits");
+    ApbfSetting setting;
+    apbf_setting_of(m->scene, APBF_MOST, &setting);
     SlWorldDef def = sl_default_world_def();
-    return apbf_open(m, APBF_MOST, NULL, NULL, &def, &m->probe, error);
+    return apbf_open(m, &setting, &def, &m->probe, error);
 }
 
 /* The run's particles in the probe, in their order. */
@@ -174,8 +176,8 @@ static void add_velocities(SlWorld *world, double sign, double sum[3])
 }
 
 /* In a world of its own: summing forces costs the loop time. */
-SlStatus apbf_probe_drift(ApbfMeasure *m, ApbfKind kind, uint32_t frames, double *drift,
-                          SlError *error)
+SlStatus apbf_probe_drift(const ApbfMeasure *m, const ApbfSetting *setting, uint32_t frames,
+                          double *drift, SlError *error)
 {
     Balance balance = {{0}, 0};
     double gained[3] = {0, 0, 0}, unexplained = 0;
@@ -184,8 +186,9 @@ SlStatus apbf_probe_drift(ApbfMeasure *m, ApbfKind kind, uint32_t frames, double
     def.on_step_user = &balance;
     SlWorld *world = NULL;
     const SlStateView *state;
-    SlStatus status = apbf_open(m, kind, "systems[0].parameters.forces", "\"all\"", &def, &world,
-                                error);
+    ApbfSetting watched = *setting;
+    apbf_setting_add(&watched, "systems[0].parameters.forces", "\"all\"");
+    SlStatus status = apbf_open(m, &watched, &def, &world, error);
     if (status == SL_OK)
         status = sl_world_state(m->developed.world, &state, error);
     if (status == SL_OK)

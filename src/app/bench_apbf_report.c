@@ -8,13 +8,11 @@
 #include "core/error.h"
 #include "core/file.h"
 
-typedef double (*Value)(const ApbfSample *sample);
-
-static double loop_ms(const ApbfSample *sample)
+double apbf_loop_ms(const ApbfSample *sample)
 {
     return sample->loop_ms;
 }
-static double whole_ms(const ApbfSample *sample)
+double apbf_whole_ms(const ApbfSample *sample)
 {
     return sample->whole_ms;
 }
@@ -23,8 +21,7 @@ static double fixed_ms(const ApbfSample *sample)
     return sample->whole_ms - sample->loop_ms;
 }
 
-/* Over the frames of all executions; of ratios to another run's if `over` is given. */
-static double median(const ApbfRun *run, const ApbfRun *over, Value value)
+double apbf_median(const ApbfRun *run, const ApbfRun *over, ApbfValue value)
 {
     double *values = malloc(run->count * sizeof *values);
     if (values == NULL)
@@ -57,7 +54,7 @@ static double released_energy(const ApbfMeasure *m)
 
 double apbf_iteration_ns(const ApbfMeasure *m)
 {
-    return 1e6 * median(&m->run[APBF_MOST], NULL, loop_ms) /
+    return 1e6 * apbf_median(&m->run[APBF_MOST], NULL, apbf_loop_ms) /
            ((double)m->particles * m->steps * m->scene->most);
 }
 
@@ -65,13 +62,13 @@ static void report_gain(Bench *bench, const ApbfMeasure *m, ApbfKind kind)
 {
     const char *scene = m->scene->name, *name = apbf_kind_names[kind];
     const ApbfRun *most = &m->run[APBF_MOST], *run = &m->run[kind];
-    double fixed = median(most, NULL, fixed_ms);
-    double per_iteration = median(most, NULL, loop_ms) / m->scene->most;
+    double fixed = apbf_median(most, NULL, fixed_ms);
+    double per_iteration = apbf_median(most, NULL, apbf_loop_ms) / m->scene->most;
     double bound = (fixed + m->scene->most * per_iteration) /
                        (fixed + mean_level(m, run) * per_iteration) - 1;
-    bench_report(bench, 100 * (median(most, run, loop_ms) - 1), "%", "%s.%s.loop_gain_percent",
+    bench_report(bench, 100 * (apbf_median(most, run, apbf_loop_ms) - 1), "%", "%s.%s.loop_gain_percent",
                  scene, name);
-    bench_report(bench, 100 * (median(most, run, whole_ms) - 1), "%", "%s.%s.whole_gain_percent",
+    bench_report(bench, 100 * (apbf_median(most, run, apbf_whole_ms) - 1), "%", "%s.%s.whole_gain_percent",
                  scene, name);
     bench_report(bench, 100 * bound, "%", "%s.%s.gain_bound_percent", scene, name);
     bench_report(bench,
@@ -109,12 +106,12 @@ static void report_kind(Bench *bench, const ApbfMeasure *m, ApbfKind kind)
 {
     const char *scene = m->scene->name, *name = apbf_kind_names[kind];
     const ApbfRun *run = &m->run[kind];
-    double level = mean_level(m, run), loop = median(run, NULL, loop_ms);
-    bench_report(bench, median(run, NULL, whole_ms), "ms", "%s.%s.frame_ms", scene, name);
+    double level = mean_level(m, run), loop = apbf_median(run, NULL, apbf_loop_ms);
+    bench_report(bench, apbf_median(run, NULL, apbf_whole_ms), "ms", "%s.%s.frame_ms", scene, name);
     bench_report(bench, m->scene->gtx680_ms[kind], "ms", "%s.%s.paper_gtx680_ms", scene, name);
     bench_report(bench, m->scene->hd7850_ms[kind], "ms", "%s.%s.paper_hd7850_ms", scene, name);
     bench_report(bench, level, "", "%s.%s.mean_level", scene, name);
-    bench_report(bench, median(run, NULL, fixed_ms), "ms", "%s.%s.fixed_ms", scene, name);
+    bench_report(bench, apbf_median(run, NULL, fixed_ms), "ms", "%s.%s.fixed_ms", scene, name);
     bench_report(bench, loop / level, "ms", "%s.%s.per_iteration_ms", scene, name);
     if (kind == APBF_MOST)
         bench_report(bench, apbf_iteration_ns(m), "ns", "%s.%s.iteration_ns", scene, name);
@@ -138,8 +135,8 @@ static void report_realtime(Bench *bench, const ApbfMeasure *m)
 {
     const ApbfRun *run = &m->run[APBF_REALTIME];
     double most = mean_compression(m, APBF_MOST), own = mean_compression(m, APBF_REALTIME);
-    bench_report(bench, median(run, NULL, whole_ms), "ms", "realtime.frame_ms");
-    bench_report(bench, median(run, NULL, loop_ms), "ms", "realtime.loop_ms");
+    bench_report(bench, apbf_median(run, NULL, apbf_whole_ms), "ms", "realtime.frame_ms");
+    bench_report(bench, apbf_median(run, NULL, apbf_loop_ms), "ms", "realtime.loop_ms");
     bench_report(bench, mean_level(m, run), "", "realtime.mean_level");
     bench_report(bench, 100 * own, "%", "realtime.compression_percent");
     bench_report(bench, 100 * most, "%", "realtime.pbf_most_compression_percent");

@@ -37,22 +37,32 @@ static void scene_path(const char *file, char *path, size_t size)
     snprintf(path + strlen(path), size - strlen(path), "/%s", file);
 }
 
-SlStatus apbf_open(const ApbfMeasure *m, ApbfKind kind, const char *more_path, const char *value,
-                   SlWorldDef *def, SlWorld **world, SlError *error)
+void apbf_setting_add(ApbfSetting *setting, const char *path, const char *value)
 {
-    char path[900], least[16], most[16];
-    scene_path(kind == APBF_REALTIME ? m->scene->realtime : m->scene->file, path, sizeof path);
-    snprintf(most, sizeof most, "%u", kind == APBF_LEAST ? m->scene->least : m->scene->most);
-    snprintf(least, sizeof least, "%u", kind == APBF_MOST ? m->scene->most : m->scene->least);
-    SlSceneOverride sets[4] = {
-        {"systems[0].parameters.lod", kind == APBF_DTVS ? "\"dtvs\"" : "\"dtc\""},
-        {"systems[0].parameters.iterations", most},
-        {"systems[0].parameters.lod_least", least},
-        {more_path, value}};
+    setting->sets[setting->count++] = (SlSceneOverride){path, value};
+}
+
+void apbf_setting_of(const ApbfScene *scene, ApbfKind kind, ApbfSetting *s)
+{
+    memset(s, 0, sizeof *s);
+    s->file = kind == APBF_REALTIME ? scene->realtime : scene->file;
+    if (kind == APBF_REALTIME) /* the preset is its own scene */
+        return;
+    snprintf(s->most, sizeof s->most, "%u", kind == APBF_LEAST ? scene->least : scene->most);
+    snprintf(s->least, sizeof s->least, "%u", kind == APBF_MOST ? scene->most : scene->least);
+    apbf_setting_add(s, "systems[0].parameters.lod", kind == APBF_DTVS ? "\"dtvs\"" : "\"dtc\"");
+    apbf_setting_add(s, "systems[0].parameters.iterations", s->most);
+    apbf_setting_add(s, "systems[0].parameters.lod_least", s->least);
+}
+
+SlStatus apbf_open(const ApbfMeasure *m, const ApbfSetting *setting, SlWorldDef *def,
+                   SlWorld **world, SlError *error)
+{
+    char path[900];
+    scene_path(setting->file, path, sizeof path);
     SlSceneOptions options = sl_default_scene_options();
-    /* The preset is its own scene. */
-    options.overrides = kind == APBF_REALTIME ? sets + 3 : sets;
-    options.override_count = (kind == APBF_REALTIME ? 0 : 3) + (more_path != NULL);
+    options.overrides = setting->sets;
+    options.override_count = setting->count;
     SlScene *read;
     SlStatus status = sl_scene_read(m->context, path, &options, &read, error);
     if (status != SL_OK)
@@ -63,18 +73,21 @@ SlStatus apbf_open(const ApbfMeasure *m, ApbfKind kind, const char *more_path, c
     return status == SL_OK ? sl_world_start(*world, error) : status;
 }
 
-static SlStatus open_run(ApbfMeasure *m, ApbfKind kind, ApbfRun *run, SlError *error)
+static SlStatus open_run(const ApbfMeasure *m, const ApbfSetting *setting, ApbfRun *run,
+                         SlError *error)
 {
     SlWorldDef def = sl_default_world_def();
     def.on_step = on_step;
     def.on_step_user = run;
     run->energy_least = run->potential_least = INFINITY;
-    return apbf_open(m, kind, NULL, NULL, &def, &run->world, error);
+    return apbf_open(m, setting, &def, &run->world, error);
 }
 
-static SlStatus develop(ApbfMeasure *m, uint32_t frames, SlError *error)
+SlStatus apbf_develop(ApbfMeasure *m, uint32_t frames, SlError *error)
 {
-    SlStatus status = open_run(m, APBF_MOST, &m->developed, error);
+    ApbfSetting setting;
+    apbf_setting_of(m->scene, APBF_MOST, &setting);
+    SlStatus status = open_run(m, &setting, &m->developed, error);
     for (uint32_t f = 0; status == SL_OK && f < frames; f++)
         status = sl_world_advance_frame(m->developed.world, error);
     if (status == SL_OK) {
@@ -85,17 +98,15 @@ static SlStatus develop(ApbfMeasure *m, uint32_t frames, SlError *error)
     return status;
 }
 
-/* A run stands at the developed state; its energies are watched from there on. */
-static SlStatus begin_run(ApbfMeasure *m, ApbfKind kind, SlError *error)
+SlStatus apbf_run_begin(ApbfMeasure *m, const ApbfSetting *setting, ApbfRun *run, SlError *error)
 {
-    ApbfRun *run = &m->run[kind];
     const SlStateView *state;
-    SlStatus status = open_run(m, kind, run, error);
+    SlStatus status = open_run(m, setting, run, error);
     if (status == SL_OK)
         status = sl_world_state(m->developed.world, &state, error);
     if (status == SL_OK)
         status = sl_world_restore(run->world, state, error);
-    run->energy_least = m->developed.now.energy;
+    run->energy_least = m->developed.now.energy; /* watched from there on */
     return status;
 }
 
@@ -119,28 +130,33 @@ static void sample_density(SlWorld *world, ApbfSample *sample)
     sample->density_p99 = (k + 1) * (widest / BINS);
 }
 
+SlStatus apbf_run_frame(ApbfRun *run, SlError *error)
+{
+    run->now = (ApbfSample){.compression = -1};
+    run->frame_steps = 0;
+    double mark = sl_seconds();
+    SlStatus status = sl_world_advance_frame(run->world, error);
+    sl_lap(&mark, &run->now.whole_ms);
+    if (status != SL_OK)
+        return status;
+    run->now.level /= run->frame_steps;
+    sample_density(run->world, &run->now);
+    run->sample[run->count++] = run->now;
+    return SL_OK;
+}
+
 static SlStatus advance(ApbfMeasure *m, ApbfKind kind, size_t frame, SlError *error)
 {
     ApbfRun *run = &m->run[kind];
     bool look = kind == APBF_DTVS && frame % LOOK_EVERY == LOOK_AT;
     SlStatus status = look ? apbf_probe_look(m, run, error) : SL_OK;
-    if (status != SL_OK)
-        return status;
-    run->now = (ApbfSample){.compression = -1};
-    run->frame_steps = 0;
-    double mark = sl_seconds();
-    status = sl_world_advance_frame(run->world, error);
-    sl_lap(&mark, &run->now.whole_ms);
-    if (status != SL_OK)
-        return status;
-    if (look)
+    if (status == SL_OK)
+        status = apbf_run_frame(run, error);
+    if (status == SL_OK && look)
         apbf_probe_count(m, run);
-    run->now.level /= run->frame_steps;
-    sample_density(run->world, &run->now);
-    if (m->run[APBF_REALTIME].world != NULL && (kind == APBF_MOST || kind == APBF_REALTIME) &&
-        frame % PROBE_EVERY == PROBE_EVERY - 1)
-        status = apbf_probe_compression(m, run, &run->now.compression, error);
-    run->sample[run->count++] = run->now;
+    if (status == SL_OK && m->run[APBF_REALTIME].world != NULL &&
+        (kind == APBF_MOST || kind == APBF_REALTIME) && frame % PROBE_EVERY == PROBE_EVERY - 1)
+        status = apbf_probe_compression(m, run, &run->sample[run->count - 1].compression, error);
     return status;
 }
 
@@ -158,11 +174,13 @@ static bool has_kind(const ApbfMeasure *m, ApbfKind kind)
 static SlStatus execute(ApbfMeasure *m, SlError *error)
 {
     SlStatus status = SL_OK;
+    ApbfSetting setting;
     for (int k = 0; status == SL_OK && k < APBF_KINDS; k++) {
         sl_world_destroy(m->run[k].world); /* of the execution before */
         m->run[k].world = NULL;
+        apbf_setting_of(m->scene, (ApbfKind)k, &setting);
         if (has_kind(m, (ApbfKind)k))
-            status = begin_run(m, (ApbfKind)k, error);
+            status = apbf_run_begin(m, &setting, &m->run[k], error);
     }
     for (size_t f = 0; status == SL_OK && f < m->frames; f++)
         for (int k = 0; status == SL_OK && k < APBF_KINDS; k++)
@@ -178,13 +196,16 @@ SlStatus apbf_measure(ApbfMeasure *m, uint32_t frames, SlError *error)
         if (m->run[k].sample == NULL)
             return sl_error_set(error, SL_ERROR_MEMORY, "no memory for samples");
     }
-    SlStatus status = develop(m, frames, error);
+    SlStatus status = apbf_develop(m, frames, error);
     if (status == SL_OK)
         status = apbf_probe_open(m, error);
     for (size_t e = 0; status == SL_OK && e < m->executions; e++)
         status = execute(m, error);
-    for (int k = 0; status == SL_OK && k < APBF_PAPER_KINDS; k++)
-        status = apbf_probe_drift(m, (ApbfKind)k, (uint32_t)m->frames / 10, &m->run[k].drift, error);
+    ApbfSetting setting;
+    for (int k = 0; status == SL_OK && k < APBF_PAPER_KINDS; k++) {
+        apbf_setting_of(m->scene, (ApbfKind)k, &setting);
+        status = apbf_probe_drift(m, &setting, (uint32_t)m->frames / 10, &m->run[k].drift, error);
+    }
     return status;
 }
 
