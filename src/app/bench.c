@@ -12,7 +12,8 @@
 #include "core/peak.h"
 
 static const BenchKind *const kinds[] = {&bench_passes, &bench_render, &bench_store,
-                                         &bench_fields, &bench_apbf,   &bench_snow};
+                                         &bench_fields, &bench_apbf,   &bench_choices,
+                                         &bench_snow};
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 /* The machine the bars were set on: 2 threads of multiply-adds. */
@@ -115,7 +116,7 @@ static const BenchResult *find_result(const Bench *bench, const char *name)
 }
 
 /* Reads the limits of this benchmark and judges its results. A bar without a result is missed,
-   unless a quick run left it out. Returns the number of bars, -1 for a bad file. */
+   unless a quick run or one scene left it out. Returns the number of bars, -1 for a bad file. */
 static long judge(const Bench *bench, double factor, Bar *bars)
 {
     char path[800], line[256];
@@ -140,7 +141,7 @@ static long judge(const Bench *bench, double factor, Bar *bars)
         if (strncmp(name, bench->name, prefix) != 0 || name[prefix] != '.')
             continue;
         const BenchResult *result = find_result(bench, name);
-        if (result == NULL && bench->quick)
+        if (result == NULL && (bench->quick || bench->scene != NULL))
             continue;
         bool more = strcmp(better, "more") == 0;
         double value = result == NULL ? (more ? -1e30 : 1e30)
@@ -205,8 +206,40 @@ static SlStatus write_json(SlFileWriter *writer, const Bench *bench, const Machi
     return status;
 }
 
-static int run_bench(const BenchKind *kind, bool quick, const char *json)
+enum { O_QUICK, O_JSON, O_SCENE, O_PAPER, O_EXECUTIONS, O_OUTPUT, O_COUNT };
+static const AppOption options[O_COUNT] = {
+    [O_QUICK] = {"quick", 'q', NULL, "fewer sizes and repeats; bars not measured are left out"},
+    [O_JSON] = {"json", 'j', "FILE", "also write results and bars as JSON"},
+    [O_SCENE] = {"scene", 0, "NAME", "apbf: only that one of its scenes"},
+    [O_PAPER] = {"paper", 0, NULL, "apbf: as many steps as the paper, 1000"},
+    [O_EXECUTIONS] = {"executions", 0, "N", "apbf: measure N times, 1 to 100 (default: 1)"},
+    [O_OUTPUT] = {"output", 'o', "DIR", "apbf: also write a CSV per scene, a row per frame"},
+};
+
+/* Options that only benchmarks with scenes take; -1, or an exit code. */
+static int read_wish(const BenchKind *kind, const AppInput *input, Bench *bench)
 {
+    uint64_t executions = 1;
+    for (int k = O_SCENE; k < O_COUNT; k++)
+        if (input->value[k] != NULL && !kind->has_scenes)
+            return app_usage_error("bench", "%s takes no --%s", kind->name, options[k].name);
+    if (input->value[O_EXECUTIONS] != NULL &&
+        !app_whole(&app_bench_command, "executions", input->value[O_EXECUTIONS], 1, 100,
+                   &executions))
+        return EXIT_USAGE;
+    if (input->value[O_QUICK] != NULL && input->value[O_PAPER] != NULL)
+        return app_usage_error("bench", "--quick and --paper exclude each other");
+    bench->quick = input->value[O_QUICK] != NULL;
+    bench->paper = input->value[O_PAPER] != NULL;
+    bench->executions = (uint32_t)executions;
+    bench->scene = input->value[O_SCENE];
+    bench->folder = input->value[O_OUTPUT];
+    return -1;
+}
+
+static int run_bench(const BenchKind *kind, const AppInput *input)
+{
+    const char *json = input->value[O_JSON];
     Bench *bench = calloc(1, sizeof *bench);
     Bar *bars = calloc(BENCH_MOST_RESULTS, sizeof *bars);
     Machine machine[2];
@@ -217,8 +250,13 @@ static int run_bench(const BenchKind *kind, bool quick, const char *json)
         return EXIT_MEMORY;
     }
     bench->name = kind->name;
-    bench->quick = quick;
     bench->threads = 2;
+    int code = read_wish(kind, input, bench);
+    if (code >= 0) {
+        free(bench);
+        free(bars);
+        return code;
+    }
     /* Opened first: minutes of measuring are not spent on a file that cannot be written. */
     SlFileLayer layer = sl_file_layer_real();
     SlFileWriter writer;
@@ -233,7 +271,7 @@ static int run_bench(const BenchKind *kind, bool quick, const char *json)
         status = kind->run(bench, &error);
     if (status == SL_OK)
         status = measure_machine(bench->threads, &machine[1], &error);
-    int code = status == SL_OK ? EXIT_DONE : app_fail(&error);
+    code = status == SL_OK ? EXIT_DONE : app_fail(&error);
     long count = -1;
     if (status == SL_OK) {
         double factor = 0.5 * (machine[0].gflops + machine[1].gflops) / reference_gflops;
@@ -259,12 +297,6 @@ static int run_bench(const BenchKind *kind, bool quick, const char *json)
     return code;
 }
 
-enum { O_QUICK, O_JSON, O_COUNT };
-static const AppOption options[O_COUNT] = {
-    [O_QUICK] = {"quick", 'q', NULL, "fewer sizes and repeats; bars not measured are left out"},
-    [O_JSON] = {"json", 'j', "FILE", "also write results and bars as JSON"},
-};
-
 static int bench(int count, char **words)
 {
     AppInput input;
@@ -280,7 +312,7 @@ static int bench(int count, char **words)
     for (int k = 0; k < KINDS; k++) {
         names[k] = kinds[k]->name;
         if (strcmp(input.words[0], kinds[k]->name) == 0)
-            return run_bench(kinds[k], input.value[O_QUICK] != NULL, input.value[O_JSON]);
+            return run_bench(kinds[k], &input);
     }
     const char *near = sl_nearest_name(input.words[0], names, KINDS);
     return app_usage_error("bench", "there is no benchmark \"%.40s\"%s%s%s", input.words[0],
@@ -292,7 +324,9 @@ const AppCommand app_bench_command = {
     .name = "bench",
     .arguments = "[NAME] [options]",
     .summary = "measure this machine and Sleet on it, against the bars in bench/limits.csv",
-    .examples = "  sleet bench\n  sleet bench passes --quick\n  sleet bench passes --json p.json\n",
+    .examples = "  sleet bench\n  sleet bench passes --quick\n  sleet bench passes --json p.json\n"
+                "  sleet bench apbf --scene dam -o out/apbf\n"
+                "  sleet bench apbf --paper --executions 3\n",
     .options = options,
     .option_count = O_COUNT,
     .run = bench,

@@ -17,6 +17,11 @@ typedef struct Bench {
     const char *name;
     bool quick;
     uint32_t threads; /* of the main measurements */
+    /* of benchmarks with scenes */
+    bool paper;          /* as many steps as the paper took */
+    uint32_t executions; /* times everything is measured; at least 1 */
+    const char *scene;   /* the only one to run; NULL: all */
+    const char *folder;  /* for a table per scene; NULL: none */
     BenchResult results[BENCH_MOST_RESULTS];
     size_t result_count;
 } Bench;
@@ -24,10 +29,11 @@ typedef struct Bench {
 typedef struct BenchKind {
     const char *name, *summary;
     SlStatus (*run)(Bench *bench, SlError *error);
+    bool has_scenes; /* takes --scene, --paper, --executions and --output */
 } BenchKind;
 
 extern const BenchKind bench_passes, bench_render, bench_store, bench_fields, bench_apbf,
-    bench_snow;
+    bench_choices, bench_snow;
 
 /* Keeps a value for the bars and the JSON, and prints it; or only keeps it, for tables. */
 void bench_report(Bench *bench, double value, const char *unit, const char *format, ...)

@@ -53,6 +53,25 @@ static int compare_floats(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Of whole numbers each is a kind of its own, however few particles have it (levels of detail): from
+   the least there is to the greatest. False: no system has such a field of whole numbers. */
+static bool range_of_kinds(const SlFrameView *view, const char *name, float range[2])
+{
+    bool found = false;
+    for (size_t s = 0; s < view->system_count; s++) {
+        SlFieldView field = sl_view_field(&view->systems[s], name);
+        if (field.data == NULL || field.type != SL_FIELD_U32)
+            continue;
+        for (size_t i = 0; i < field.count; i++) {
+            float value = field_number(&field, i);
+            range[0] = !found || value < range[0] ? value : range[0];
+            range[1] = !found || value > range[1] ? value : range[1];
+            found = true;
+        }
+    }
+    return found;
+}
+
 /* From the 1st to the 99th percentile of an even sample over all systems: a few wild particles must
    not take all the colours. */
 static bool range_of_data(SlArena *arena, const SlFrameView *view, const char *name, float range[2])
@@ -94,6 +113,8 @@ static SlStatus choose_range(SlArena *arena, const SlFrameView *view, const SlCo
         range[1] = sqrtf(2 * 9.81f * 0.4f * height);
         return SL_OK;
     }
+    if (range_of_kinds(view, coloring->field, range))
+        return SL_OK;
     if (!range_of_data(arena, view, coloring->field, range))
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory for the range of colours");
     return SL_OK;

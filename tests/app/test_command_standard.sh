@@ -7,7 +7,7 @@ source "${SLEET_SOURCE:-$(dirname "$0")/../..}/tests/support/command.sh"
 small_scene scene.json
 
 # --- help and wrong words ---------------------------------------------------------------------
-commands=(demo run render info verify estimate params bench)
+commands=(demo run render info verify estimate compare params bench)
 expect 0 --help
 says "${commands[@]}" "exit codes" "130"
 same "help and -h" "$("$sleet" help)" "$("$sleet" -h)"
@@ -20,7 +20,7 @@ declare -A options=(
     [demo]="--output --frames --set --threads --list"
     [run]="--output --frames --threads --set --seed --quantise --checkpoint-every --resume[=FRAME] --quiet"
     [render]="--output --frames --camera --set --threads --png --no-video --follow --quiet"
-    [info]="--set" [verify]="--threads" [estimate]="--set" [params]="--markdown" [bench]="--quick --json")
+    [info]="--set" [verify]="--threads" [estimate]="--set" [compare]="--output --gain" [params]="--markdown" [bench]="--quick --json --scene --paper --executions --output")
 for command in "${commands[@]}"; do
     expect 0 "$command" --help
     # shellcheck disable=SC2086
@@ -76,6 +76,12 @@ for bad in x 3-1 1- - 1-2-3; do
 done
 expect 2 bench pases
 complains 'did you mean "passes"?'
+expect 2 bench passes --scene dam
+complains "passes takes no --scene"
+expect 2 bench apbf --quick --paper
+complains "--quick and --paper exclude each other"
+expect 2 bench apbf --executions 0
+complains "--executions takes a whole number"
 expect 2 params pfb
 complains 'there is no solver or renderer "pfb"' 'did you mean "pbf"?'
 expect 2 params nonsense
@@ -231,6 +237,29 @@ same "pictures without ffmpeg" "$(cd plain && echo *)" \
     "frame_000001.png frame_000002.png frame_000003.png"
 same "lines about ffmpeg" "$(grep -c 'ffmpeg is not installed.*PNG.*plain' errors)" 1
 check "no path is printed" grep -q plain/frame_000003.png said
+
+# --- compare ----------------------------------------------------------------------------------
+expect 0 compare pair/frame_000001.png pair/frame_000001.png
+says "size: 160 × 90" "psnr: infinite" "ssim: 1.00000" "largest difference: 0 of 255"
+expect 0 compare pair/frame_000001.png pair/frame_000002.png -o apart.png --gain 4
+[[ $said =~ psnr:\ [0-9]+\.[0-9]{3}\ dB ]] || fail "no PSNR in: $said"
+[[ $said =~ ssim:\ 0\.[0-9]{5} ]] || fail "no SSIM in: $said"
+same "size of the differences" "$(png_size apart.png)" 160x90
+there=$said
+expect 0 compare pair/frame_000002.png pair/frame_000001.png
+same "the other way round" "$said" "$there"
+expect 3 compare pair/frame_000001.png pictures/frame_000003.png -o none.png
+complains "160 × 90 and 64 × 90 pixels; they must be of one size"
+check "a picture of nothing" test ! -e none.png
+expect 3 compare pair/frame_000001.png out/stats.csv
+complains "out/stats.csv: not a PNG file"
+expect 5 compare pair/frame_000001.png no-such.png
+complains "no-such.png"
+expect 5 compare pair/frame_000001.png pair/frame_000002.png -o no-such/apart.png
+expect 2 compare pair/frame_000001.png
+complains "two PNG files are needed"
+expect 2 compare pair/frame_000001.png pair/frame_000002.png --gain 0
+complains "--gain takes a whole number"
 
 # --- info and params --------------------------------------------------------------------------
 expect 0 info

@@ -321,6 +321,31 @@ static void any_field_gives_colors(void **state)
     }
 }
 
+/* One particle in a thousand has another level: the range of colours still reaches it. */
+static void rare_levels_have_a_color(void **state)
+{
+    (void)state;
+    enum { COUNT = 1000 };
+    static float position[COUNT][3];
+    static uint32_t level[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        position[i][0] = i % 2 == 0 ? -0.5f : 0.5f;
+        position[i][2] = i < 2 ? 0 : -3; /* all but the first two stand behind them */
+        level[i] = i == 1 ? 6 : 3;
+    }
+    Scene scene;
+    bare_scene(&scene, (const float(*)[3])position, NULL, COUNT, 0.6f);
+    scene.fields[2] = (SlFieldView){"level", "", "", SL_FIELD_U32, level, COUNT, 4};
+    scene.system.field_count = 3;
+    set_text(&scene, "color_by", "level");
+    set_text(&scene, "color_map", "gray");
+    int quarter = (int)(0.5 / 5 * 0.5 * SIDE / tan(20 * 3.14159265 / 180));
+    uint8_t *pixels = draw(&scene, 1);
+    assert_true(pixel(pixels, SIDE / 2 - quarter, SIDE / 2)[0] + 100 <
+                pixel(pixels, SIDE / 2 + quarter, SIDE / 2)[0]);
+    free(pixels);
+}
+
 /* Each system is drawn with its own spacing. */
 static void several_systems_are_drawn(void **state)
 {
@@ -417,6 +442,7 @@ int main(void)
         cmocka_unit_test(wild_particles_do_no_harm),
         cmocka_unit_test(huge_and_close_spheres_fill_the_picture),
         cmocka_unit_test(any_field_gives_colors),
+        cmocka_unit_test(rare_levels_have_a_color),
         cmocka_unit_test(several_systems_are_drawn),
         cmocka_unit_test(mistakes_are_sentences),
         cmocka_unit_test(later_draws_allocate_nothing),
