@@ -49,8 +49,8 @@ static void some_spacings(const SlLodSettings *settings, double least, double mo
 {
     (void)least;
     (void)most;
-    *near = 1.5 * settings->spacing;
-    *far = 6 * settings->spacing;
+    *near = settings->spacing;
+    *far = 4 * settings->spacing;
 }
 
 static const SlLodModel to_camera = {

@@ -12,7 +12,8 @@
 #include "fluid/active.h"
 
 enum {
-    P_CONSTRAINT = SL_FLUID_P_COUNT,
+    P_PRESET = SL_FLUID_P_COUNT,
+    P_CONSTRAINT,
     P_ITERATIONS,
     P_RELAXATION,
     P_DAMPING,
@@ -38,6 +39,8 @@ enum {
 /* clang-format off */
 static const SlParamRow rows[P_COUNT] = {
 #include "fluid/fluid_rows.h"
+    [P_PRESET] = {"preset", SL_FLUID_CHOICE(0), 0, 1, "", "none|realtime",
+                  "values of several parameters under one name; those given by themselves stay"},
     [P_CONSTRAINT] = {"constraint", SL_FLUID_CHOICE(0), 0, 1, "", "unilateral|equality",
                       "unilateral resists compression only; equality (the paper's) also tension"},
     [P_ITERATIONS] = {"iterations", SL_FLUID_WHOLE(4), 1, 1000, "per step", NULL,
@@ -84,6 +87,23 @@ static const SlParamRow rows[P_COUNT] = {
                     "place with lanes masked (always so for halo and stale)"},
 };
 /* clang-format on */
+
+/* Found on the dam of 216,000 particles: the compression of 2 steps of 6 iterations with the cubic
+   spline, in a third of the time. Steps gain more than iterations: the error goes as
+   1 / (steps² × iterations). One list serves the frame; a smaller support has fewer pairs. */
+static const SlPreset presets[] = {
+    {"none", "the defaults", {{NULL, 0}}},
+    {"realtime",
+     "as many small steps of one iteration as a frame has time for",
+     {{"kernel", SL_KERNEL_WENDLAND},
+      {"support", 1.8},
+      {"steps", 4},
+      {"iterations", 1},
+      {"relaxation", 1.1},
+      {"skin", 0.05},
+      {"strays", 1},
+      {"after", SL_AFTER_FRAME}}},
+};
 
 SlStatus sl_pbf_begin(SlSystem *system, double dt, SlFluidPass *pass, SlError *error)
 {
@@ -203,7 +223,9 @@ const SlSolver sl_pbf_solver = {
               .summary = "water by position based fluids: density constraints, relaxed Jacobi",
               .citation = "Macklin & Müller 2013; Köster & Krüger 2016 (IJCGA 6(3)), section 3",
               .rows = rows,
-              .row_count = P_COUNT},
+              .row_count = P_COUNT,
+              .presets = presets,
+              .preset_count = sizeof presets / sizeof *presets},
     .fields = SL_FLUID_FIELDS,
     .several_fluids = true,
     .more_fields = more_fields,
