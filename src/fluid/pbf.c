@@ -99,7 +99,7 @@ static const SlPreset presets[] = {
       {"support", 1.8},
       {"steps", 4},
       {"iterations", 1},
-      {"relaxation", 1.1},
+      {"relaxation", 1.15},
       {"skin", 0.05},
       {"strays", 1},
       {"after", SL_AFTER_FRAME}}},
