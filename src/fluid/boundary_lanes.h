@@ -6,7 +6,7 @@
 #include "fluid/wall_lanes.h"
 
 /* Is any boundary particle listed for the block? */
-SL_INLINE uint32_t boundary_rows(const SlPbfPass *s, size_t b, const uint32_t (**row)[8])
+SL_INLINE uint32_t boundary_rows(const SlFluidPass *s, size_t b, const uint32_t (**row)[8])
 {
     if (s->boundary == NULL)
         return 0;
@@ -15,7 +15,7 @@ SL_INLINE uint32_t boundary_rows(const SlPbfPass *s, size_t b, const uint32_t (*
 }
 
 /* rho_b = sum_b V W, and its gradient: it enters grad_i only, for solids do not yield. */
-SL_INLINE WallDensity boundary_density(SlKernelKind kind, const SlPbfPass *s, size_t b, F8x4 xi)
+SL_INLINE WallDensity boundary_density(SlKernelKind kind, const SlFluidPass *s, size_t b, F8x4 xi)
 {
     WallDensity sum = {f8(0), {f8(0), f8(0), f8(0)}};
     const uint32_t(*row)[8];
@@ -37,7 +37,7 @@ SL_INLINE WallDensity boundary_density(SlKernelKind kind, const SlPbfPass *s, si
 
 /* Friction against boundary particles: by Coulomb's law what they pushed limits what they hold
    back. Their velocity and friction are means, weighted by V W. */
-SL_INLINE F8x3 boundary_rub(SlKernelKind kind, const SlPbfPass *s, size_t b, F8x4 xi, F8x3 pushed,
+SL_INLINE F8x3 boundary_rub(SlKernelKind kind, const SlFluidPass *s, size_t b, F8x4 xi, F8x3 pushed,
                             F8x3 p, F8x3 x)
 {
     F8 weights = f8(0), friction = f8(0);
@@ -63,7 +63,7 @@ SL_INLINE F8x3 boundary_rub(SlKernelKind kind, const SlPbfPass *s, size_t b, F8x
 
 /* Tells the bodies what their boundary particles did: pair by pair `push` times the pair's part of
    the gradient, and a share of `rubbed` by V W. */
-SL_INLINE void boundary_reaction(SlKernelKind kind, const SlPbfPass *s, const Tally *tally, size_t b,
+SL_INLINE void boundary_reaction(SlKernelKind kind, const SlFluidPass *s, const Tally *tally, size_t b,
                                  F8x4 xi, F8 push, F8x3 rubbed, F8 density)
 {
     F8 share = inverse_or_zero(density) * f8(s->value_scale), scale = push * f8(s->slope_scale);

@@ -6,7 +6,7 @@
 
 #include "particles/system.h"
 
-/* Where a loop adds up what it gives to bodies; see SlPbfPass.forces. */
+/* Where a loop adds up what it gives to bodies; see SlFluidPass.forces. */
 enum { SL_FORCE_LANES = 6 }; /* sum of displacements, and of arm × displacement */
 
 typedef struct SlContacts {

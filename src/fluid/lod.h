@@ -20,6 +20,7 @@ typedef struct SlLodSettings {
     SlLodMap map;
     double power;
     SlLodBlend blend;
+    SlLodFinished finished; /* lambda of finished neighbours */
     double spacing; /* m, of the particles */
 } SlLodSettings;
 

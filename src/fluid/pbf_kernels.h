@@ -1,89 +1,18 @@
-/* The hot loops of position based fluids, one table per instruction-set path. All work on blocks
-   of eight particles; a block writes only its own eight. */
+/* The hot loops of position based fluids, one table per instruction-set path. */
 #ifndef FLUID_PBF_KERNELS_H
 #define FLUID_PBF_KERNELS_H
 
-#include "core/isa.h"
-#include "core/reduce.h"
-#include "fluid/contact.h"
-#include "math/kernel.h"
-#include "particles/neighbours.h"
-
-/* Constants and arrays of a step. Densities are in units of the rest density, masses cancel. */
-typedef struct SlPbfPass {
-    const SlNeighbourList *list;
-    SlContacts contacts;
-    size_t count;
-    float dt;
-    /* kernel, scaled so that the cubic lattice of the spacing has density 1 */
-    float inverse_support, value_scale, slope_scale;
-    /* (own share - 1) / value_scale: density sums begin here, so that they end near 0 and what
-       matters, density - 1, keeps its digits */
-    float lack;
-    float wall_scale; /* of analytic walls (wall_lanes.h); 0: none has density */
-    const uint8_t *analytic; /* per body: is it an analytic wall? */
-    bool analytic_fields;    /* is any distance field? */
-    size_t body_count;
-    /* boundary particles in sorted order (particles/boundary.h); NULL: none */
-    const float *boundary, *boundary_motion; /* place and volume; velocity and friction */
-    const uint32_t *boundary_body;
-    const SlNeighbourList *boundary_list;
-    bool boundary_rubs; /* some body has friction */
-    /* constraint */
-    float least_constraint; /* 0: unilateral; far below: equality */
-    float epsilon;          /* 1/m², added to the sum of squared gradients */
-    float relaxation;       /* omega */
-    float most_move;        /* m per iteration */
-    float tensile; /* m²: s_corr = -tensile × shape_value^4 (Macklin & Müller eq. 13); 0: none */
-    float viscosity;        /* XSPH c */
-    float runaway_speed;    /* m/s */
-    /* level of detail (fluid/lod.h); arrays NULL without */
-    const uint32_t *level; /* iterations each particle gets */
-    uint32_t *halo;        /* the highest level around it, its own included; NULL: not asked for */
-    uint32_t iteration;    /* counted from 1: eq. 9's l, particles of lower level are finished */
-    bool stale;            /* finished particles keep their last lambda; else it is 0 */
-    uint32_t stabilise_level; /* pre-stabilisation is for particles up to this level */
-    /* arrays in sorted order */
-    const uint32_t *id;
-    float *position, *velocity; /* the fields: x^n until `finish` */
-    float *predicted;           /* x*, y*, z*, unused */
-    float *projected;           /* x*, y*, z*, lambda: what lambda writes and displace reads */
-    float *new_velocity;        /* scratch, before viscosity */
-    float *density;
-    double *partials; /* [chunk][SL_PBF_PARTIALS] of `finish` */
-    double *forces;   /* [chunk][body][SL_FORCE_LANES]: displacements given; NULL: nobody asks */
-} SlPbfPass;
-
-/* Lanes of a chunk's partials. */
-enum {
-    SL_PBF_KINETIC,   /* sum of v²/2 */
-    SL_PBF_POTENTIAL, /* sum of -g·x */
-    SL_PBF_COMPRESSION,
-    SL_PBF_MOST_COMPRESSION,
-    SL_PBF_MOST_SPEED2,
-    SL_PBF_BAD, /* particles with a speed that is not finite or runs away */
-    SL_PBF_PARTIALS
-};
-
-/* Blocks [begin, end): one chunk of SL_PBF_CHUNK_BLOCKS, or a part of it. */
-enum { SL_PBF_CHUNK_BLOCKS = SL_REDUCE_CHUNK / 8 };
-typedef void (*SlPbfLoop)(const SlPbfPass *pass, size_t begin, size_t end);
+#include "fluid/pass.h"
 
 typedef struct SlPbfKernels {
-    SlPbfLoop predict;                          /* velocity += dt g; predicted = x + dt v */
-    SlPbfLoop lambda[SL_KERNEL_COUNT];          /* predicted -> projected */
-    SlPbfLoop displace[SL_KERNEL_COUNT];        /* projected -> predicted, contacts included */
-    SlPbfLoop displace_tensile[SL_KERNEL_COUNT]; /* the same with s_corr */
+    SlFluidLoop lambda[SL_KERNEL_COUNT];           /* predicted -> projected */
+    SlFluidLoop displace[SL_KERNEL_COUNT];         /* projected -> predicted, contacts included */
+    SlFluidLoop displace_tensile[SL_KERNEL_COUNT]; /* the same with s_corr */
     /* the same for particles whose level is at least pass->iteration; of others in these blocks
        lambda carries the place over, and displace leaves them where they are */
-    SlPbfLoop lambda_active[SL_KERNEL_COUNT], displace_active[SL_KERNEL_COUNT];
-    SlPbfLoop retire;    /* blocks whose last particles have just finished */
-    SlPbfLoop halo;      /* level -> halo */
-    SlPbfLoop stabilise; /* position out of solids, before predict */
-    SlPbfLoop velocity;                         /* new_velocity = (predicted - x) / dt */
-    SlPbfLoop density[SL_KERNEL_COUNT];         /* density at predicted */
-    /* position, velocity with viscosity, density, partials of that chunk */
-    void (*finish[SL_KERNEL_COUNT])(const SlPbfPass *pass, size_t begin, size_t end, size_t chunk);
+    SlFluidLoop lambda_active[SL_KERNEL_COUNT], displace_active[SL_KERNEL_COUNT];
+    SlFluidLoop retire; /* blocks whose last particles have just finished */
+    SlFluidLoop halo;   /* level -> halo */
 } SlPbfKernels;
 
 SL_DECLARE_KERNELS(SlPbfKernels, sl_pbf_kernels);

@@ -103,7 +103,7 @@ static SlVec3 center_of(const SlSurroundings *around, size_t body)
     return at;
 }
 
-SlStatus sl_solids_place(SlSolids *solids, SlSystem *system, SlPbfPass *pass, SlError *error)
+SlStatus sl_solids_place(SlSolids *solids, SlSystem *system, SlFluidPass *pass, SlError *error)
 {
     const SlSurroundings *around = &system->surroundings;
     SlForces forces = solids->settings.forces;
@@ -146,7 +146,7 @@ SlStatus sl_solids_list(SlSolids *solids, const SlSystem *system, const float *r
 }
 
 /* What bodies felt is the opposite of what they gave: m dx / dt of momentum, per time. */
-void sl_solids_sum_forces(const SlSolids *solids, SlSystem *system, const SlPbfPass *pass,
+void sl_solids_sum_forces(const SlSolids *solids, SlSystem *system, const SlFluidPass *pass,
                           double mass, double dt)
 {
     size_t chunks = sl_chunk_count(pass->count, SL_REDUCE_CHUNK);

@@ -3,7 +3,7 @@
 #ifndef FLUID_SOLIDS_H
 #define FLUID_SOLIDS_H
 
-#include "fluid/pbf_kernels.h"
+#include "fluid/pass.h"
 #include "particles/boundary.h"
 
 /* Order of the choices "contact|walls|particles|both". */
@@ -34,12 +34,12 @@ uint64_t sl_solids_bytes(const SlSystem *system, const SlSolidSettings *settings
 
 /* At the head of a step: puts boundary particles where the bodies are, sets sums of forces to zero,
    and tells the pass. */
-SlStatus sl_solids_place(SlSolids *solids, SlSystem *system, SlPbfPass *pass, SlError *error);
+SlStatus sl_solids_place(SlSolids *solids, SlSystem *system, SlFluidPass *pass, SlError *error);
 /* Lists the boundary particles around each of the system's, which are at `records`. */
 SlStatus sl_solids_list(SlSolids *solids, const SlSystem *system, const float *records,
                         size_t *worst, SlError *error);
 /* At the end: the forces of the step into the system and its stats. */
-void sl_solids_sum_forces(const SlSolids *solids, SlSystem *system, const SlPbfPass *pass,
+void sl_solids_sum_forces(const SlSolids *solids, SlSystem *system, const SlFluidPass *pass,
                           double mass, double dt);
 
 #endif

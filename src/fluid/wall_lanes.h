@@ -9,7 +9,7 @@
 #define FLUID_WALL_LANES_H
 
 #include "fluid/contact_lanes.h"
-#include "fluid/pbf_kernels.h"
+#include "fluid/pass.h"
 #include "math/kernel_lanes.h"
 
 typedef struct HalfSpace {
@@ -51,7 +51,7 @@ typedef struct WallPart {
     F8 filled, slope;
 } WallPart;
 
-SL_INLINE WallPart wall_part(SlKernelKind kind, const SlPbfPass *pass, F8 s)
+SL_INLINE WallPart wall_part(SlKernelKind kind, const SlFluidPass *pass, F8 s)
 {
     HalfSpace part = half_space(kind, s * f8(pass->inverse_support));
     return (WallPart){part.filled * f8(pass->wall_scale),
@@ -59,7 +59,7 @@ SL_INLINE WallPart wall_part(SlKernelKind kind, const SlPbfPass *pass, F8 s)
 }
 
 /* Folds one surface at distance s with unit normal n into the wall's density. */
-SL_INLINE void add_surface(SlKernelKind kind, const SlPbfPass *pass, F8 s, F8x3 n, WallDensity *w)
+SL_INLINE void add_surface(SlKernelKind kind, const SlFluidPass *pass, F8 s, F8x3 n, WallDensity *w)
 {
     WallPart part = wall_part(kind, pass, s);
     F8 left = f8(1) - part.filled, own = (f8(1) - w->density) * part.slope;
@@ -70,7 +70,7 @@ SL_INLINE void add_surface(SlKernelKind kind, const SlPbfPass *pass, F8 s, F8x3 
 }
 
 /* True if some lane of p may lie within the support of an analytic surface. */
-SL_INLINE bool walls_near(const SlPbfPass *pass, F8x4 p)
+SL_INLINE bool walls_near(const SlFluidPass *pass, F8x4 p)
 {
     if (pass->wall_scale == 0)
         return false;
@@ -88,7 +88,7 @@ SL_INLINE bool walls_near(const SlPbfPass *pass, F8x4 p)
     return false;
 }
 
-SL_INLINE void add_domain(SlKernelKind kind, const SlPbfPass *pass, F8x3 p, WallDensity *w)
+SL_INLINE void add_domain(SlKernelKind kind, const SlFluidPass *pass, F8x3 p, WallDensity *w)
 {
     F8 one = f8(1), none = f8(0), back = f8(-1);
     SlBox box = pass->contacts.around.domain;
@@ -101,7 +101,7 @@ SL_INLINE void add_domain(SlKernelKind kind, const SlPbfPass *pass, F8x3 p, Wall
 }
 
 /* The surface of a body other than the domain; false if no lane of p is within the support. */
-SL_INLINE bool body_surface(const SlPbfPass *pass, size_t body, F8x3 p, Surface *surface)
+SL_INLINE bool body_surface(const SlFluidPass *pass, size_t body, F8x3 p, Surface *surface)
 {
     const SlSurroundings *around = &pass->contacts.around;
     if (!pass->analytic[body])
@@ -121,7 +121,7 @@ SL_INLINE bool body_surface(const SlPbfPass *pass, size_t body, F8x3 p, Surface 
     return i8_bits(surface->distance * f8(pass->inverse_support) < f8(1)) != 0;
 }
 
-SL_INLINE WallDensity wall_density(SlKernelKind kind, const SlPbfPass *pass, F8x4 at)
+SL_INLINE WallDensity wall_density(SlKernelKind kind, const SlFluidPass *pass, F8x4 at)
 {
     F8x3 p = {at.x, at.y, at.z};
     WallDensity w = {f8(0), {f8(0), f8(0), f8(0)}};
@@ -137,7 +137,7 @@ SL_INLINE WallDensity wall_density(SlKernelKind kind, const SlPbfPass *pass, F8x
 /* Tells the bodies what analytic walls did: of the whole gradient, a surface's own share is
    F_k' n_k times what the others leave free, (1 - density) / (1 - F_k). `push` is what the
    gradient was multiplied by. */
-SL_INLINE void wall_reaction(SlKernelKind kind, const SlPbfPass *pass, const Tally *tally, F8x4 at,
+SL_INLINE void wall_reaction(SlKernelKind kind, const SlFluidPass *pass, const Tally *tally, F8x4 at,
                              F8 density, F8 push)
 {
     F8x3 p = {at.x, at.y, at.z};

@@ -64,7 +64,7 @@ static void volumes_are_akincis(void **state)
     (void)state;
     SlWorld *world = pool("particles", 2, (SlVec3){0, 0, 0});
     assert_ok(sl_world_start(world, &test_error));
-    SlPbfState *pbf = system_of(world)->state;
+    SlFluidState *pbf = system_of(world)->state;
     const SlBoundary *b = &pbf->solids.boundary;
     const float *x = sl_f32x4(&b->set, SL_F_POSITION);
     assert_true(b->set.count > 1000);
@@ -97,7 +97,7 @@ static void densities_have_a_twin(void **state)
     SlWorld *world = pool("particles", 2, (SlVec3){0, -0.5f, 0});
     dam_advance(world, 60); /* the ball is half under water */
     SlSystem *system = system_of(world);
-    SlPbfState *pbf = system->state;
+    SlFluidState *pbf = system->state;
     const SlParticles *fluid = &system->particles;
     const float *x = sl_f32x4(fluid, SL_F_POSITION), *density = fluid->data[SL_F_DENSITY];
     const float *xb = sl_f32x4(&pbf->solids.boundary.set, SL_F_POSITION);
@@ -148,7 +148,7 @@ static void the_seed_changes_samples(void **state)
         SlWorld *world = pool("particles", 1, (SlVec3){0, 0, 0});
         world->def.seed = (uint64_t)k;
         assert_ok(sl_world_start(world, &test_error));
-        SlPbfState *pbf = system_of(world)->state;
+        SlFluidState *pbf = system_of(world)->state;
         hashes[k] = 0;
         for (size_t i = 0; i < 4 * pbf->solids.boundary.set.count; i++)
             hashes[k] = hashes[k] * 31 + (uint64_t)(1e6f * fabsf(pbf->solids.boundary.rest[i]));

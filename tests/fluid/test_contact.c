@@ -21,7 +21,7 @@ static SlShape obstacle(int kind)
 typedef struct Thrown {
     SlWorld *world;
     SlSystem *system;
-    SlPbfPass pass;
+    SlFluidPass pass;
 } Thrown;
 
 /* A block thrown through everything: its prediction goes through the contact kernel. */
@@ -50,7 +50,7 @@ static void throw_block(Thrown *t, SlIsa isa, const SlShape *shape, float domain
                 60 * (sl_random_unit(r.value[k]) - 0.5f);
     }
     assert_ok(sl_pbf_begin(t->system, 1.0 / 60, &t->pass, &test_error));
-    sl_pbf_run(t->system, &t->pass, SL_KERNELS(t->system->context->isa, sl_pbf_kernels)->predict);
+    sl_fluid_predict(t->system, &t->pass);
 }
 
 static SlVec3 at(const float *records, size_t i)

@@ -36,7 +36,7 @@ static Result one_pass(SlIsa isa, const char *kernel, const char *constraint, ui
     assert_ok(sl_world_start(world, &test_error));
     SlSystem *system = &world->systems[0]->base;
     const SlPbfKernels *kernels = SL_KERNELS(system->context->isa, sl_pbf_kernels);
-    SlKernelKind kind = sl_pbf_kernel(system);
+    SlKernelKind kind = sl_fluid_kernel(system);
     for (size_t i = 0; i < system->particles.count; i++) {
         uint32_t id = ((uint32_t *)system->particles.data[SL_F_ID])[i];
         SlRandom4 r = sl_random(5, id, 0);
@@ -45,13 +45,13 @@ static Result one_pass(SlIsa isa, const char *kernel, const char *constraint, ui
             *x = 4 + squeeze * (*x - 4) + jitter * (sl_random_unit(r.value[k]) - 0.5f);
         }
     }
-    SlPbfPass pass;
+    SlFluidPass pass;
     assert_ok(sl_pbf_begin(system, 1.0 / 120, &pass, &test_error));
-    sl_pbf_run(system, &pass, kernels->predict);
-    assert_ok(sl_pbf_sort(system, &pass, &test_error));
-    assert_ok(sl_pbf_list(system, &pass, &test_error));
-    sl_pbf_run(system, &pass, kernels->density[kind]);
-    sl_pbf_run(system, &pass, kernels->lambda[kind]);
+    sl_fluid_predict(system, &pass);
+    assert_ok(sl_fluid_sort(system, &pass, &test_error));
+    assert_ok(sl_fluid_list(system, &pass, &test_error));
+    sl_fluid_run(system, &pass, SL_KERNELS(system->context->isa, sl_fluid_kernels)->density[kind]);
+    sl_fluid_run(system, &pass, kernels->lambda[kind]);
     size_t n = pass.count;
     Result r = {n, calloc(n, 4), calloc(n, 4), calloc(3 * n, 4), calloc(4 * n, 4)};
     for (size_t i = 0; i < n; i++) {
@@ -60,7 +60,7 @@ static Result one_pass(SlIsa isa, const char *kernel, const char *constraint, ui
         r.lambda[id] = pass.projected[4 * i + 3];
         memcpy(r.start + 4 * id, pass.predicted + 4 * i, 16);
     }
-    sl_pbf_run(system, &pass, kernels->displace[kind]);
+    sl_fluid_run(system, &pass, kernels->displace[kind]);
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < 3; k++)
             r.moved[3 * pass.id[i] + k] = pass.predicted[4 * i + k] - pass.projected[4 * i + k];

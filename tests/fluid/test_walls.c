@@ -30,18 +30,18 @@ static Probe probe(SlIsa isa, const char *kernel, SlVec3 x, const SlShape *shape
     assert_ok(sl_world_start(world, &test_error));
     SlSystem *system = &world->systems[0]->base;
     const SlPbfKernels *kernels = SL_KERNELS(system->context->isa, sl_pbf_kernels);
-    SlKernelKind kind = sl_pbf_kernel(system);
+    SlKernelKind kind = sl_fluid_kernel(system);
     memcpy(system->particles.data[SL_F_POSITION], &x, sizeof x);
-    SlPbfPass pass;
+    SlFluidPass pass;
     assert_ok(sl_pbf_begin(system, 0.01, &pass, &test_error));
-    sl_pbf_run(system, &pass, kernels->predict);
-    assert_ok(sl_pbf_sort(system, &pass, &test_error));
-    assert_ok(sl_pbf_list(system, &pass, &test_error));
-    sl_pbf_run(system, &pass, kernels->density[kind]);
-    sl_pbf_run(system, &pass, kernels->lambda[kind]);
+    sl_fluid_predict(system, &pass);
+    assert_ok(sl_fluid_sort(system, &pass, &test_error));
+    assert_ok(sl_fluid_list(system, &pass, &test_error));
+    sl_fluid_run(system, &pass, SL_KERNELS(system->context->isa, sl_fluid_kernels)->density[kind]);
+    sl_fluid_run(system, &pass, kernels->lambda[kind]);
     double lambda = (double)pass.projected[3];
     Probe p = {.density = (double)pass.density[0]};
-    sl_pbf_run(system, &pass, kernels->displace[kind]);
+    sl_fluid_run(system, &pass, kernels->displace[kind]);
     for (int k = 0; k < 3; k++)
         p.gradient[k] = ((double)pass.predicted[k] - (double)(&x.x)[k]) / lambda;
     sl_world_destroy(world);

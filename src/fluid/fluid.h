@@ -1,0 +1,75 @@
+/* What every water solver shares: the first rows of its parameter table, its state, and the stages
+   of a step around the solve. A solver's own file has the rest of the rows and the step itself. */
+#ifndef FLUID_FLUID_H
+#define FLUID_FLUID_H
+
+#include "fluid/solids.h"
+#include "particles/system.h"
+
+/* The first rows of every water solver's parameter table; fluid/fluid_rows.h is included there. */
+enum {
+    SL_FLUID_P_SPACING,
+    SL_FLUID_P_REST_DENSITY,
+    SL_FLUID_P_SUPPORT,
+    SL_FLUID_P_KERNEL,
+    SL_FLUID_P_STEPS,
+    SL_FLUID_P_MAX_MOVE,
+    SL_FLUID_P_VISCOSITY,
+    SL_FLUID_P_BOUNDARY,
+    SL_FLUID_P_BOUNDARY_SPACING,
+    SL_FLUID_P_FORCES,
+    SL_FLUID_P_WALL_DISTANCE,
+    SL_FLUID_P_WALL_JITTER,
+    SL_FLUID_P_STABILISE,
+    SL_FLUID_P_CFL_LIMIT,
+    SL_FLUID_P_COUNT
+};
+
+/* clang-format off */
+#define SL_FLUID_NUMBER(value) SL_PARAM_NUMBER, {{value}}
+#define SL_FLUID_WHOLE(value) SL_PARAM_INTEGER, {{value}}
+#define SL_FLUID_CHOICE(value) SL_PARAM_CHOICE, {{value}}
+/* clang-format on */
+
+/* What a solver keeps between steps besides the fields; its own state begins with this. */
+typedef struct SlFluidState {
+    SlCellGrid grid;
+    SlNeighbourList list;
+    SlSolids solids;
+    bool warned_cfl;
+} SlFluidState;
+
+enum {
+    SL_FLUID_FIELDS = SL_FIELD_BIT(ID) | SL_FIELD_BIT(POSITION) | SL_FIELD_BIT(VELOCITY) |
+                      SL_FIELD_BIT(PREDICTED) | SL_FIELD_BIT(DENSITY)
+};
+
+/* --- The descriptor's functions --- */
+SlStatus sl_fluid_start(SlSystem *system, SlError *error);
+void sl_fluid_finish(SlSystem *system);
+uint64_t sl_fluid_memory_needed(const SlSystem *system, uint64_t count);
+uint32_t sl_fluid_steps(const SlSystem *system);
+float sl_fluid_spacing(const SlSystem *system);
+
+/* --- Stages of a step --- */
+/* Constants and arrays of a step of dt; arrays come from the context's arena, which is reset. What
+   only one solver reads is zero. */
+SlStatus sl_fluid_begin(SlSystem *system, double dt, SlFluidPass *pass, SlError *error);
+/* One loop of the step over all blocks. */
+void sl_fluid_run(const SlSystem *system, const SlFluidPass *pass, SlFluidLoop loop);
+/* Stabilises as often as the parameter says, and predicts. */
+void sl_fluid_predict(const SlSystem *system, const SlFluidPass *pass);
+/* Sorts by pass->predicted and lists the neighbours; pass's arrays follow the new order. */
+SlStatus sl_fluid_sort(SlSystem *system, SlFluidPass *pass, SlError *error);
+SlStatus sl_fluid_list(SlSystem *system, SlFluidPass *pass, SlError *error);
+/* Velocities, positions and densities from pass->predicted; the step's statistics; finds numbers
+   that went wrong. */
+SlStatus sl_fluid_conclude(SlSystem *system, const SlFluidPass *pass, double dt, SlError *error);
+
+/* The kernel the parameters choose, and its radius in metres. */
+SlKernelKind sl_fluid_kernel(const SlSystem *system);
+double sl_fluid_support(const SlSystem *system);
+/* The lattice's own sum of squared gradients of the density, S0, in 1/m². */
+double sl_fluid_gradient_squared(const SlSystem *system);
+
+#endif
