@@ -28,6 +28,7 @@ enum {
     ROW(LEVEL,     U32,   "level",     "",      STATE | EXPORT | SORT, "density iterations it gets") \
     ROW(VARIATION, F32,   "variation", "",      STATE | EXPORT | SORT,                             \
         "how a particle differs from the mean, -1 to 1")                                           \
+    ROW(ANCHOR,    F32X4, "anchor",    "m",     STATE | SORT, "where an attachment holds it")      \
     ROW(FRACTION,  F32X4, "fraction",  "cells", STATE | SORT, "place within the cell of position") \
     ROW(STRETCH,   F32X4, "stretch",   "",      STATE | SORT, "elastic strain: xx, yy, zz")        \
     ROW(SHEAR,     F32X4, "shear",     "",      STATE | SORT, "elastic strain: yz, zx, xy")        \
