@@ -127,6 +127,7 @@ static SlStatus step(SlSystem *system, double dt, SlError *error)
         if (ends(system, &run, true, &stop))
             break;
     }
+    sl_projective_settle(system, &run);
     system->stats.stop = stop;
     system->stats.iterations = run.iterations;
     system->stats.mean_iterations = run.iterations;

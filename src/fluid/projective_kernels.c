@@ -35,16 +35,22 @@ static void count(const SlProjectivePass *p, size_t begin, size_t end, size_t ch
     }
 }
 
+/* May solids add to the density of some particle of the block? */
+SL_INLINE bool block_meets_solids(const SlFluidPass *s, size_t b, F8x4 xi)
+{
+    return walls_near(s, xi) || (s->boundary != NULL && s->boundary_list->row_count[b] > 0);
+}
+
 /* --- Local step --- */
 
 typedef struct Density {
     F8 error, squares; /* C_i; sum of |grad_k C_i|² */
-    F8x3 gradient;     /* grad_i C_i, and the solids' part of it */
-    F8x3 solid;
+    F8x3 gradient;     /* grad_i C_i */
 } Density;
 
-SL_INLINE Density density_of(SlKernelKind kind, const SlFluidPass *s, size_t b, F8x4 xi)
+SL_INLINE Density density_of(SlKernelKind kind, const SlProjectivePass *p, size_t b, F8x4 xi)
 {
+    const SlFluidPass *s = &p->fluid;
     const SlNeighbourList *list = s->list;
     F8 inverse_support = f8(s->inverse_support), slope_scale = f8(s->slope_scale);
     F8 shapes = f8(s->lack), odd_shapes = f8(0), squares = f8(0);
@@ -65,15 +71,15 @@ SL_INLINE Density density_of(SlKernelKind kind, const SlFluidPass *s, size_t b, 
             gradient = f8x3_fma(w.slope, u, gradient);
         }
     }
-    Density d = {(shapes + odd_shapes) * f8(s->value_scale), squares, scaled(slope_scale, gradient),
-                 {f8(0), f8(0), f8(0)}};
-    F8 solid = f8(0);
-    if (walls_near(s, xi))
-        add_solid(wall_density(kind, s, xi), &solid, &d.solid);
-    if (s->boundary != NULL)
-        add_solid(boundary_density(kind, s, b, xi), &solid, &d.solid);
-    d.error += solid;
-    d.gradient = (F8x3){d.gradient.x + d.solid.x, d.gradient.y + d.solid.y, d.gradient.z + d.solid.z};
+    Density d = {(shapes + odd_shapes) * f8(s->value_scale), squares, scaled(slope_scale, gradient)};
+    if (block_meets_solids(s, b, xi)) {
+        F8x3 solid = {f8(0), f8(0), f8(0)};
+        if (walls_near(s, xi))
+            add_solid(wall_density(kind, s, xi), &d.error, &solid);
+        add_solid(boundary_density(kind, s, b, xi), &d.error, &solid);
+        f8x4_store(p->solid + 32 * b, (F8x4){solid.x, solid.y, solid.z, f8(0)});
+        d.gradient = f8x3_fma(f8(1), solid, d.gradient);
+    }
     d.squares = f8_fma(squares, slope_scale * slope_scale, f8x3_dot(d.gradient, d.gradient));
     return d;
 }
@@ -119,7 +125,7 @@ SL_INLINE void project_loop(SlKernelKind kind, const SlProjectivePass *p, size_t
     F8 compression = f8(0), densest = f8(0);
     for (size_t b = begin; b < end; b++) {
         F8x4 xi = f8x4_load(s->predicted + 32 * b);
-        Density d = density_of(kind, s, b, xi);
+        Density d = density_of(kind, p, b, xi);
         F8 constraint = f8_max(d.error, f8(s->least_constraint));
         F8 lambda = f8(0) - constraint / (d.squares + f8(s->epsilon));
         I8 open = constraint != f8(0);
@@ -146,8 +152,9 @@ SL_INLINE void project_loop(SlKernelKind kind, const SlProjectivePass *p, size_t
 /* --- Global step --- */
 
 /* sum_c lambda_c grad_i C_c. */
-SL_INLINE F8x3 density_pull(SlKernelKind kind, const SlFluidPass *s, size_t b, F8x4 xi)
+SL_INLINE F8x3 density_pull(SlKernelKind kind, const SlProjectivePass *p, size_t b, F8x4 xi)
 {
+    const SlFluidPass *s = &p->fluid;
     const SlNeighbourList *list = s->list;
     F8 inverse_support = f8(s->inverse_support);
     F8x3 pull = {f8(0), f8(0), f8(0)};
@@ -162,10 +169,8 @@ SL_INLINE F8x3 density_pull(SlKernelKind kind, const SlFluidPass *s, size_t b, F
         }
     }
     pull = scaled(f8(s->slope_scale), pull);
-    if (walls_near(s, xi)) /* solids do not yield: only lambda_i acts */
-        pull = f8x3_fma(xi.w, wall_density(kind, s, xi).gradient, pull);
-    if (s->boundary != NULL)
-        pull = f8x3_fma(xi.w, boundary_density(kind, s, b, xi).gradient, pull);
+    if (block_meets_solids(s, b, xi)) /* which do not yield: only lambda_i acts */
+        pull = f8x3_fma(xi.w, xyz(f8x4_load(p->solid + 32 * b)), pull);
     return pull;
 }
 
@@ -227,7 +232,7 @@ SL_INLINE void solve_loop(SlKernelKind kind, const SlProjectivePass *p, size_t b
     for (size_t b = begin; b < end; b++) {
         F8x4 xi = f8x4_load(s->projected + 32 * b);
         F8 counts = f8_load(p->counts + 8 * b);
-        F8x3 right = f8x3_fma(density_weight(p, counts), density_pull(kind, s, b, xi),
+        F8x3 right = f8x3_fma(density_weight(p, counts), density_pull(kind, p, b, xi),
                               inertia_pull(s, b, xi));
         F8 diagonal = f8_fma(f8(p->kappa), counts, f8(1));
         move_block(p, b, xi, scaled(f8(1) / diagonal, right), &movement);
@@ -251,7 +256,7 @@ SL_INLINE void pull_loop(SlKernelKind kind, const SlProjectivePass *p, size_t be
     for (size_t b = begin; b < end; b++) {
         F8x4 r = f8x4_load(p->residual + 32 * b), xi = f8x4_load(p->fluid.projected + 32 * b);
         F8 counts = f8_load(p->counts + 8 * b);
-        F8x3 right = f8x3_fma(density_weight(p, counts), density_pull(kind, &p->fluid, b, xi), xyz(r));
+        F8x3 right = f8x3_fma(density_weight(p, counts), density_pull(kind, p, b, xi), xyz(r));
         f8x4_store(p->residual + 32 * b,
                    (F8x4){right.x, right.y, right.z, f8_fma(f8(p->kappa), counts, r.w)});
     }
@@ -278,11 +283,8 @@ SL_INLINE void differences_loop(SlKernelKind kind, const SlProjectivePass *p, si
             others = f8x3_fma(xj.w * slope, u, others);
             others = minus(others, xyz(qj));
         }
-        F8 ignored = f8(0);
-        if (walls_near(s, xi))
-            add_solid(wall_density(kind, s, xi), &ignored, &solid);
-        if (s->boundary != NULL)
-            add_solid(boundary_density(kind, s, b, xi), &ignored, &solid);
+        if (block_meets_solids(s, b, xi))
+            solid = xyz(f8x4_load(p->solid + 32 * b));
         F8x3 own = f8x3_fma(counts, xyz(f8x4_load(p->push + 32 * b)),
                             scaled(f8(0) - xi.w, solid));
         F8x3 right = {own.x + others.x, own.y + others.y, own.z + others.z};
@@ -325,6 +327,37 @@ static void move(const SlProjectivePass *p, size_t begin, size_t end, size_t chu
         move_block(p, b, f8x4_load(p->fluid.projected + 32 * b), xyz(f8x4_load(p->residual + 32 * b)),
                    &movement);
     put_movement(p, chunk, &movement);
+}
+
+/* What solids did. At the end of the loop forces balance: m (x - s) / dt² is what constraints and
+   contacts push with. So the push of boundary particles and walls is that of the last lambda, not a sum
+   over iterations, and what is left of the residual is what contacts hold against. */
+SL_INLINE void settle_loop(SlKernelKind kind, const SlProjectivePass *p, size_t begin, size_t end)
+{
+    const SlFluidPass *s = &p->fluid;
+    for (size_t b = begin; b < end; b++) {
+        F8x4 xi = f8x4_load(s->projected + 32 * b);
+        F8 weight = density_weight(p, f8_load(p->counts + 8 * b)), push = weight * xi.w;
+        F8x3 before = xyz(f8x4_load(s->position + 32 * b)), rubbed = {f8(0), f8(0), f8(0)};
+        Tally tally = tally_of(s, b);
+        if (s->boundary != NULL && s->boundary_list->row_count[b] > 0) {
+            WallDensity samples = boundary_density(kind, s, b, xi);
+            if (s->boundary_rubs) {
+                F8x3 after = boundary_rub(kind, s, b, xi, scaled(push, samples.gradient), xyz(xi), before);
+                rubbed = minus(after, xyz(xi));
+                f8x4_store(s->predicted + 32 * b, (F8x4){after.x, after.y, after.z, f8(0)});
+            }
+            if (tally.sums != NULL)
+                boundary_reaction(kind, s, &tally, b, xi, push, rubbed, samples.density);
+        }
+        if (tally.sums == NULL)
+            continue;
+        if (walls_near(s, xi))
+            wall_reaction(kind, s, &tally, xi, wall_density(kind, s, xi).density, push);
+        F8x3 left = f8x3_fma(weight, density_pull(kind, p, b, xi), inertia_pull(s, b, xi));
+        (void)meet_surfaces(&s->contacts, &tally, u8_load(s->id + 8 * b), f8x3_fma(f8(1), left, xyz(xi)),
+                            before);
+    }
 }
 
 /* --- Anderson acceleration (math/anderson.h) --- */
@@ -392,6 +425,11 @@ static void mix(const SlProjectivePass *p, size_t begin, size_t end, size_t chun
     {                                                                                              \
         (void)chunk;                                                                               \
         differences_loop(NAME, p, begin, end);                                                     \
+    }                                                                                              \
+    static void settle_##kind(const SlProjectivePass *p, size_t begin, size_t end, size_t chunk)   \
+    {                                                                                              \
+        (void)chunk;                                                                               \
+        settle_loop(NAME, p, begin, end);                                                          \
     }
 LOOPS_(cubic, SL_KERNEL_CUBIC)
 LOOPS_(wendland, SL_KERNEL_WENDLAND)
@@ -409,4 +447,5 @@ SL_KERNEL_TABLE(SlProjectiveKernels, sl_projective_kernels) = {
     .look = look,
     .mix = mix,
     .move = move,
+    .settle = {settle_cubic, settle_wendland, settle_poly6},
 };

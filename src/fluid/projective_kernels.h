@@ -21,6 +21,7 @@ typedef struct SlProjectivePass {
     float *counts;       /* 1 + n_i: constraints a particle is in */
     const float *anchor; /* where attachments hold; far away: nowhere. NULL: no attachments */
     float *previous;     /* x(k-1) */
+    float *solid;        /* the solids' part of grad_i C_i, where block_meets_solids */
     float *residual;     /* right side less A x(k), and A's diagonal; then the step; NULL: one loop */
     float *push;         /* lambda_i grad_i C_i; NULL unless there are differences */
     float *last_step;    /* Anderson: G(x) - x one iteration ago, and changes of it and of x */
@@ -59,6 +60,8 @@ typedef struct SlProjectiveKernels {
     SlProjectiveLoop look;   /* Anderson: the last changes and their products */
     SlProjectiveLoop mix;    /* Anderson: residual less a combination of changes */
     SlProjectiveLoop move;   /* projected + residual -> predicted; movement */
+    /* after the last local step: friction of boundary particles, forces on bodies */
+    SlProjectiveLoop settle[SL_KERNEL_COUNT];
 } SlProjectiveKernels;
 
 SL_DECLARE_KERNELS(SlProjectiveKernels, sl_projective_kernels);

@@ -118,8 +118,10 @@ SlStatus sl_projective_begin(SlSystem *system, double dt, SlProjectiveRun *run, 
     pass->anderson = &run->anderson;
     pass->counts = SL_PUSH(arena, float, room);
     pass->previous = push_records(system);
+    pass->solid = push_records(system);
     pass->partials = SL_PUSH(arena, double, sl_chunk_count(n, SL_REDUCE_CHUNK) * SL_PROJECTIVE_PARTIALS);
-    if (pass->counts == NULL || pass->previous == NULL || pass->partials == NULL)
+    if (pass->counts == NULL || pass->previous == NULL || pass->solid == NULL ||
+        pass->partials == NULL)
         return no_memory(error);
     run->chebyshev = (SlChebyshev){.rho = sl_param(system, P_RHO) > 0 ? sl_param(system, P_RHO) : state->rho,
                                    .delay = (uint32_t)sl_param(system, P_DELAY),
@@ -326,9 +328,22 @@ SlStatus sl_projective_global(SlSystem *system, SlProjectiveRun *run, SlError *e
     return SL_OK;
 }
 
+void sl_projective_settle(const SlSystem *system, SlProjectiveRun *run)
+{
+    const SlProjectiveKernels *kernels = SL_KERNELS(system->context->isa, sl_projective_kernels);
+    SlFluidPass *pass = &run->pass.fluid;
+    if (pass->forces == NULL && !(pass->boundary != NULL && pass->boundary_rubs))
+        return;
+    if (pass->forces != NULL) /* contacts of the prediction are no forces: the loop began there */
+        memset(pass->forces, 0, sl_chunk_count(pass->count, SL_REDUCE_CHUNK) * pass->body_count *
+                                    SL_FORCE_LANES * sizeof(double));
+    sl_projective_local(system, run);
+    sl_projective_loop(system, &run->pass, kernels->settle[sl_fluid_kernel(system)]);
+}
+
 uint64_t sl_projective_bytes(const SlSystem *system, uint64_t count)
 {
-    uint64_t bytes = count * (sizeof(float) + 16); /* counts, x(k-1) */
+    uint64_t bytes = count * (sizeof(float) + 2 * 16); /* counts, x(k-1), solid */
     if (is_one_loop(system))
         return bytes;
     bytes += count * 16 * (sl_param(system, P_ROWS) == SL_ROWS_DIFFERENCES ? 2 : 1);
