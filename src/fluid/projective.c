@@ -24,8 +24,8 @@ static const SlParamRow rows[P_COUNT] = {
                 "what a density constraint measures: its particles' places, so that the matrix is diagonal, "
                 "or their differences to its own particle"},
     [P_COUNT_RELAXATION] = {"count_relaxation", SL_FLUID_NUMBER(1), 0, 1, "", NULL,
-                            "every shift of a projection is multiplied by this share of the number of "
-                            "constraints its particle is in, at least by 1; 0: the plain selector"},
+                            "shifts of a projection are multiplied by this share of the number of particles "
+                            "in the constraint, at least by 1; 0: the plain selector, much softer"},
     [P_PROJECTIONS] = {"projections", SL_FLUID_WHOLE(1), 1, 100, "per iteration", NULL,
                        "most Newton steps of a local projection"},
     [P_PROJECTION_TOLERANCE] = {"projection_tolerance", SL_FLUID_NUMBER(1e-6), 1e-7, 1, "", NULL,

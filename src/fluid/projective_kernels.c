@@ -7,7 +7,8 @@
 
      (1 + kappa (1 + n_i)) (x~_i - x_i) = s_i - x_i + kappa sum_c lambda_c grad_i C_c
 
-   so that no copy p_k is ever stored: lambda is. */
+   so that no copy p_k is ever stored: lambda is. Constraint-count relaxation multiplies lambda_c by a
+   share of 1 + n_c, the number of its particles. */
 #include "fluid/projective_kernels.h"
 
 #include "fluid/pass_lanes.h"
@@ -135,6 +136,9 @@ SL_INLINE void project_loop(SlKernelKind kind, const SlProjectivePass *p, size_t
             open &= (f8_abs(error) > f8(p->projected_error)) & (derivative > f8(s->epsilon));
             lambda -= f8_keep(open, error / f8_max(derivative, f8(s->epsilon)));
         }
+        /* Constraint-count relaxation. By the constraint's own count, not by that of each particle it
+           shifts: then what i gets from j is what j gets from i, and momentum stays. */
+        lambda *= f8_max(f8_load(p->counts + 8 * b) * f8(p->count_share), f8(1));
         f8x4_store(s->projected + 32 * b, (F8x4){xi.x, xi.y, xi.z, lambda});
         if (p->push != NULL) {
             F8x3 push = scaled(lambda, d.gradient);
@@ -182,13 +186,6 @@ SL_INLINE F8x3 inertia_pull(const SlFluidPass *s, size_t b, F8x4 xi)
     return (F8x3){f8_fma(dt, v.x, x.x - xi.x), f8_fma(dt, v.y, x.y - xi.y), f8_fma(dt, v.z, x.z - xi.z)};
 }
 
-/* Kappa with the factor of constraint-count relaxation: every shift of a projection is multiplied by
-   a share of the number of constraints its particle is in (FACTS §0.8), at least by 1. */
-SL_INLINE F8 density_weight(const SlProjectivePass *p, F8 counts)
-{
-    return f8(p->kappa) * f8_max(counts * f8(p->count_share), f8(1));
-}
-
 typedef struct Movement {
     F8 sum, most, steps;
 } Movement;
@@ -232,8 +229,7 @@ SL_INLINE void solve_loop(SlKernelKind kind, const SlProjectivePass *p, size_t b
     for (size_t b = begin; b < end; b++) {
         F8x4 xi = f8x4_load(s->projected + 32 * b);
         F8 counts = f8_load(p->counts + 8 * b);
-        F8x3 right = f8x3_fma(density_weight(p, counts), density_pull(kind, p, b, xi),
-                              inertia_pull(s, b, xi));
+        F8x3 right = f8x3_fma(f8(p->kappa), density_pull(kind, p, b, xi), inertia_pull(s, b, xi));
         F8 diagonal = f8_fma(f8(p->kappa), counts, f8(1));
         move_block(p, b, xi, scaled(f8(1) / diagonal, right), &movement);
     }
@@ -256,7 +252,7 @@ SL_INLINE void pull_loop(SlKernelKind kind, const SlProjectivePass *p, size_t be
     for (size_t b = begin; b < end; b++) {
         F8x4 r = f8x4_load(p->residual + 32 * b), xi = f8x4_load(p->fluid.projected + 32 * b);
         F8 counts = f8_load(p->counts + 8 * b);
-        F8x3 right = f8x3_fma(density_weight(p, counts), density_pull(kind, p, b, xi), xyz(r));
+        F8x3 right = f8x3_fma(f8(p->kappa), density_pull(kind, p, b, xi), xyz(r));
         f8x4_store(p->residual + 32 * b,
                    (F8x4){right.x, right.y, right.z, f8_fma(f8(p->kappa), counts, r.w)});
     }
@@ -337,7 +333,7 @@ SL_INLINE void settle_loop(SlKernelKind kind, const SlProjectivePass *p, size_t 
     const SlFluidPass *s = &p->fluid;
     for (size_t b = begin; b < end; b++) {
         F8x4 xi = f8x4_load(s->projected + 32 * b);
-        F8 weight = density_weight(p, f8_load(p->counts + 8 * b)), push = weight * xi.w;
+        F8 push = f8(p->kappa) * xi.w;
         F8x3 before = xyz(f8x4_load(s->position + 32 * b)), rubbed = {f8(0), f8(0), f8(0)};
         Tally tally = tally_of(s, b);
         if (s->boundary != NULL && s->boundary_list->row_count[b] > 0) {
@@ -354,7 +350,7 @@ SL_INLINE void settle_loop(SlKernelKind kind, const SlProjectivePass *p, size_t 
             continue;
         if (walls_near(s, xi))
             wall_reaction(kind, s, &tally, xi, wall_density(kind, s, xi).density, push);
-        F8x3 left = f8x3_fma(weight, density_pull(kind, p, b, xi), inertia_pull(s, b, xi));
+        F8x3 left = f8x3_fma(f8(p->kappa), density_pull(kind, p, b, xi), inertia_pull(s, b, xi));
         (void)meet_surfaces(&s->contacts, &tally, u8_load(s->id + 8 * b), f8x3_fma(f8(1), left, xyz(xi)),
                             before);
     }

@@ -12,7 +12,7 @@ typedef struct SlProjectivePass {
     float kappa;           /* of a density constraint */
     float hold;            /* of an attachment; 0: none */
     bool differences;      /* rows of C and D are differences to the constraint's own particle */
-    float count_share;     /* of the number of constraints that a particle's shifts are multiplied by */
+    float count_share;     /* of the number of its particles that a constraint's shifts are multiplied by */
     uint32_t projections;  /* most steps of a local projection */
     float projected_error; /* and the error of the density that ends it sooner */
     float gamma, omega;    /* under-relaxation; over-relaxation of Chebyshev's method */

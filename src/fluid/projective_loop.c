@@ -108,7 +108,8 @@ SlStatus sl_projective_begin(SlSystem *system, double dt, SlProjectiveRun *run, 
     pass->kappa = (float)(sl_constraints[0]->kappa(system, dt) + sl_constraints[1]->kappa(system, dt));
     pass->hold = (float)sl_constraints[2]->kappa(system, dt);
     pass->differences = sl_param(system, P_ROWS) == SL_ROWS_DIFFERENCES;
-    pass->count_share = (float)sl_param(system, P_COUNT_RELAXATION);
+    /* In differences every particle of a constraint already takes part in each of its rows. */
+    pass->count_share = pass->differences ? 0 : (float)sl_param(system, P_COUNT_RELAXATION);
     pass->projections = (uint32_t)sl_param(system, P_PROJECTIONS);
     pass->projected_error = (float)sl_param(system, P_PROJECTION_TOLERANCE);
     pass->gamma = (float)sl_param(system, P_UNDER_RELAXATION);
