@@ -128,6 +128,8 @@ static SlStatus step(SlSystem *system, double dt, SlError *error)
             break;
     }
     sl_projective_settle(system, &run);
+    if (stop != SL_STOP_LIMIT) /* there all cost the same */
+        sl_rho_learn(&state->search, run.iterations);
     system->stats.stop = stop;
     system->stats.iterations = run.iterations;
     system->stats.mean_iterations = run.iterations;
@@ -152,7 +154,7 @@ static SlStatus start(SlSystem *system, SlError *error)
     const float *x = sl_f32x4(particles, SL_F_POSITION);
     float *anchor = sl_f32x4(particles, SL_F_ANCHOR), below = (float)sl_param(system, P_ATTACH_BELOW);
     state->placed = (uint32_t)particles->count;
-    state->rho = 0.9;
+    state->search = sl_rho_search();
     for (size_t i = 0; anchor != NULL && i < particles->count; i++)
         for (size_t a = 0; a < 3; a++)
             anchor[4 * i + a] = x[4 * i + 1] < below ? x[4 * i + a] : SL_FAR;
@@ -182,7 +184,9 @@ static uint64_t memory_needed(const SlSystem *system, uint64_t count)
 }
 
 static const SlStateRow state_rows[] = {
-    {"rho", offsetof(SlProjectiveState, rho), sizeof(double), "of Chebyshev's method, as estimated"},
+    {"rho_rung", offsetof(SlProjectiveState, search.rung), sizeof(uint32_t), "of the automatic rho"},
+    {"rho_turn", offsetof(SlProjectiveState, search.turn), sizeof(uint32_t), "whose turn it is"},
+    {"rho_cost", offsetof(SlProjectiveState, search.cost), 2 * sizeof(double), "of turns so far"},
     {"fastest", offsetof(SlProjectiveState, fastest), sizeof(double), "m/s, of any particle"},
     {"placed", offsetof(SlProjectiveState, placed), sizeof(uint32_t), "particles there at the start"},
 };

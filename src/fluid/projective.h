@@ -11,7 +11,7 @@ extern const SlSolver sl_projective_solver;
 /* What it keeps between steps. */
 typedef struct SlProjectiveState {
     SlFluidState fluid;
-    double rho;      /* the automatic one; 0: none found yet */
+    SlRhoSearch search; /* of the automatic rho */
     double fastest;  /* m/s, after the last step */
     uint32_t placed; /* ids below this were there at the start */
 } SlProjectiveState;

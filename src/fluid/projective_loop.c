@@ -124,7 +124,8 @@ SlStatus sl_projective_begin(SlSystem *system, double dt, SlProjectiveRun *run, 
     if (pass->counts == NULL || pass->previous == NULL || pass->solid == NULL ||
         pass->partials == NULL)
         return no_memory(error);
-    run->chebyshev = (SlChebyshev){.rho = sl_param(system, P_RHO) > 0 ? sl_param(system, P_RHO) : state->rho,
+    double rho = sl_param(system, P_RHO);
+    run->chebyshev = (SlChebyshev){.rho = rho > 0 ? rho : sl_rho_now(&state->search),
                                    .delay = (uint32_t)sl_param(system, P_DELAY),
                                    .printed = sl_param(system, P_OMEGA_START) != 0,
                                    .safeguard = sl_param(system, P_SAFEGUARD) != 0};

@@ -46,3 +46,39 @@ double sl_chebyshev_eigenvalue(double rho, double rate)
     double t = rate / best;
     return 0.5 * rho * (t + 1 / t);
 }
+
+/* Turns before a decision. What a step leaves undone the next one pays for, so a value keeps its turn for
+   a while and the first step after a change does not count; and the upper one stands between two turns of
+   the lower, so that a flow that gets harder favours neither. */
+static const bool upper[] = {false, false, true, true, true, true, false, false};
+static const double share[] = {0, 0.5, 0, 1.0 / 3, 1.0 / 3, 1.0 / 3, 0, 0.5};
+enum { TURNS = sizeof upper / sizeof upper[0], FIRST_RUNG = 4 };
+
+double sl_rho_of_rung(uint32_t rung)
+{
+    static const double between[2] = {1, 0.70710678118654752};
+    return 1 - ldexp(0.2 * between[rung % 2], -(int)(rung / 2));
+}
+
+SlRhoSearch sl_rho_search(void)
+{
+    return (SlRhoSearch){.rung = FIRST_RUNG};
+}
+
+double sl_rho_now(const SlRhoSearch *search)
+{
+    return sl_rho_of_rung(search->rung + upper[search->turn]);
+}
+
+void sl_rho_learn(SlRhoSearch *search, double cost)
+{
+    search->cost[upper[search->turn]] += share[search->turn] * cost;
+    if (++search->turn < TURNS)
+        return;
+    if (search->cost[1] < search->cost[0])
+        search->rung += search->rung + 2 < SL_RHO_RUNGS;
+    else
+        search->rung -= search->rung > 0;
+    search->turn = 0;
+    search->cost[0] = search->cost[1] = 0;
+}

@@ -34,4 +34,20 @@ double sl_chebyshev_rate(double rho);
    for `rho` (Hageman & Young 1981, chapter 6); `rho` itself if none above it is needed. */
 double sl_chebyshev_eigenvalue(double rho, double rate);
 
+/* Finding rho while running: two neighbouring values of a ladder take turns, and whichever cost less
+   over a few turns is one of the next two. All of it is state. */
+typedef struct SlRhoSearch {
+    uint32_t rung, turn;
+    double cost[2]; /* so far, of the rung and of the one above it */
+} SlRhoSearch;
+
+enum { SL_RHO_RUNGS = 21 };
+/* Rungs halve 1 - rho every second time: 0.8, 0.8586, 0.9, … 0.9998. */
+double sl_rho_of_rung(uint32_t rung);
+SlRhoSearch sl_rho_search(void);
+/* The value whose turn it is. */
+double sl_rho_now(const SlRhoSearch *search);
+/* What it cost, in iterations. */
+void sl_rho_learn(SlRhoSearch *search, double cost);
+
 #endif
