@@ -1,14 +1,18 @@
-/* A pool of threads - 1 workers; the caller is the last. Workers sleep on a condition variable:
-   a loop takes about 10 us to wake them, against stages of milliseconds, and a library must not
-   burn a core of its host while idle. Each worker begins with a stretch of chunks of its own, the
-   same in every loop, so that what it wrote in one pass is still in its cache in the next; who is
-   done takes chunks from the others' stretches. */
+/* A pool of threads - 1 workers; the caller is the last. Workers sleep on a condition variable: a
+   library must not burn a core of its host while idle. But a step is a row of loops, some of them
+   shorter than the waking of a thread, so who waits looks out for some tens of microseconds before
+   he goes to sleep; only if there is a processor for every thread. Each worker begins with a
+   stretch of chunks of its own, the same in every loop, so that what it wrote in one pass is still
+   in its cache in the next; who is done takes chunks from the others' stretches. */
 #include "core/parallel.h"
 
 #include <pthread.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/error.h"
+
+enum { LOOKS = 2000 };
 
 /* The chunks of one worker: [next, end) are still to do. On a cache line of its own. */
 typedef struct Stretch {
@@ -27,16 +31,18 @@ typedef struct Loop {
 struct SlPool {
     SlMemory *memory;
     SlTaskScheduler tasks;
-    uint32_t workers;  /* threads that run chunks, the caller included */
-    uint32_t started;  /* threads of our own that exist */
+    uint32_t workers; /* threads that run chunks, the caller included */
+    uint32_t started; /* threads of our own that exist */
     pthread_t *threads;
     Stretch *stretches; /* one per worker */
     uint32_t joined;    /* workers that have found their number; guarded by mutex */
     pthread_mutex_t mutex;
     pthread_cond_t work, done;
-    Loop *loop;          /* the loop under way; guarded by mutex */
-    uint64_t generation; /* counts loops, so that a worker joins each once */
-    uint32_t busy;       /* workers still inside the loop */
+    Loop *loop; /* the loop under way; guarded by mutex */
+    _Atomic uint64_t
+        generation;        /* counts loops, so that a worker joins each once; written under mutex */
+    _Atomic uint32_t busy; /* workers still inside the loop; written under mutex */
+    uint32_t looks;        /* how often to look before sleeping; 0: not at all */
     bool quit;
 };
 
@@ -59,6 +65,29 @@ static void run_chunks(const Loop *loop, uint32_t worker)
         run_stretch(loop, &loop->stretches[(worker + k) % loop->workers]);
 }
 
+/* About 100 cycles on some processors, 10 on others; a hint only. */
+static void pause_briefly(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+}
+
+static void look_for_work(SlPool *pool, uint64_t seen)
+{
+    for (uint32_t k = 0;
+         k < pool->looks && atomic_load_explicit(&pool->generation, memory_order_relaxed) == seen;
+         k++)
+        pause_briefly();
+}
+
+static void look_for_end(SlPool *pool)
+{
+    for (uint32_t k = 0;
+         k < pool->looks && atomic_load_explicit(&pool->busy, memory_order_relaxed) > 0; k++)
+        pause_briefly();
+}
+
 static void *worker_main(void *argument)
 {
     SlPool *pool = argument;
@@ -77,6 +106,9 @@ static void *worker_main(void *argument)
         pthread_mutex_lock(&pool->mutex);
         if (--pool->busy == 0)
             pthread_cond_signal(&pool->done);
+        pthread_mutex_unlock(&pool->mutex);
+        look_for_work(pool, seen);
+        pthread_mutex_lock(&pool->mutex);
     }
     pthread_mutex_unlock(&pool->mutex);
     return NULL;
@@ -110,6 +142,8 @@ SlStatus sl_pool_create(SlMemory *memory, uint32_t threads, const SlTaskSchedule
         return SL_OK;
     }
     if (pool->workers > 1) {
+        long processors = sysconf(_SC_NPROCESSORS_ONLN);
+        pool->looks = processors > 0 && pool->workers <= (unsigned long)processors ? LOOKS : 0;
         pool->threads = sl_alloc_zero(memory, pool->workers - 1, sizeof *pool->threads);
         if (pool->threads == NULL) {
             sl_pool_destroy(pool);
@@ -119,8 +153,8 @@ SlStatus sl_pool_create(SlMemory *memory, uint32_t threads, const SlTaskSchedule
             if (pthread_create(&pool->threads[pool->started], NULL, worker_main, pool) != 0) {
                 uint32_t got = pool->started + 1;
                 sl_pool_destroy(pool);
-                return sl_error_set(error, SL_ERROR_MEMORY,
-                                    "the system gave %u of %u threads", got, threads);
+                return sl_error_set(error, SL_ERROR_MEMORY, "the system gave %u of %u threads", got,
+                                    threads);
             }
         }
     }
@@ -166,8 +200,7 @@ void sl_parallel_for(SlPool *pool, size_t count, size_t chunk_size, SlChunkFunct
     uint32_t workers = chunks < pool->workers ? (uint32_t)chunks : pool->workers;
     Loop loop = {function, argument, count, chunk_size, pool->stretches, workers};
     for (uint32_t k = 0; k < workers; k++) {
-        atomic_store_explicit(&pool->stretches[k].next, chunks * k / workers,
-                              memory_order_relaxed);
+        atomic_store_explicit(&pool->stretches[k].next, chunks * k / workers, memory_order_relaxed);
         pool->stretches[k].end = chunks * (k + 1) / workers;
     }
     if (workers == 1) {
@@ -187,6 +220,7 @@ void sl_parallel_for(SlPool *pool, size_t count, size_t chunk_size, SlChunkFunct
 
     run_chunks(&loop, 0);
 
+    look_for_end(pool);
     pthread_mutex_lock(&pool->mutex);
     while (pool->busy > 0)
         pthread_cond_wait(&pool->done, &pool->mutex);

@@ -1,5 +1,11 @@
-/* The active sets of document 002, eq. 9 to 11, as runs of blocks: a block takes part in iteration
-   l while its highest level is at least l, and lanes that are finished are masked there. */
+/* The active sets of document 002, eq. 9 to 11, once everybody has had the least level.
+
+   Gathered, the usual way: active particles are put in order of falling level, so that every set
+   A_l is the beginning of the next larger one; their lists are copied into groups of eight of their
+   own, and an iteration runs over full groups. Masked: a block of eight neighbours in the sorted
+   order takes part while its highest level is at least l, and finished lanes are masked. Both give
+   the same bits. What a camera sees first is scattered over blocks, so that masked blocks ran three
+   times as many lanes as were active. */
 #ifndef FLUID_ACTIVE_H
 #define FLUID_ACTIVE_H
 
@@ -7,18 +13,20 @@
 #include "fluid/pass.h"
 
 typedef struct SlActive {
-    uint32_t least; /* up to this iteration everybody is active */
-    /* per block: the highest level in it, and the highest around it; NULL without levels */
+    uint32_t least, most; /* up to iteration `least` everybody is active */
+    /* masked, per block: the highest level in it, and the highest around it */
     const uint32_t *highest, *refreshed;
+    /* gathered: the particles of levels above the least, highest first; how many are in A_l at
+       counts[l - least]; their lists */
+    const uint32_t *own;
+    const size_t *counts;
+    SlNeighbourList list, boundary_list;
 } SlActive;
 
-/* Levels of this interval, and by block. Without level of detail everybody gets everything. */
+/* Levels of this interval, and the sets. Without level of detail everybody gets everything. */
 SlStatus sl_active_assign(SlSystem *system, const SlLodSettings *settings, SlFluidPass *pass,
                           SlActive *active, SlError *error);
-
-/* A loop over the blocks whose `highest` is at least pass->iteration, in ascending order; those
-   that have just gone are retired (NULL: need not be). */
-void sl_active_run(const SlSystem *system, const SlFluidPass *pass, SlFluidLoop loop,
-                   SlFluidLoop retire, const uint32_t *highest);
+/* Iteration pass->iteration, above the least: lambda and displacements of A_l. */
+void sl_active_iterate(const SlSystem *system, SlFluidPass *pass, const SlActive *active);
 
 #endif

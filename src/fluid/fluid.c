@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/reduce.h"
+#include "core/timer.h"
 #include "fluid/fluid_kernels.h"
 #include "math/vec3.h"
 
@@ -16,14 +17,6 @@ SlKernelKind sl_fluid_kernel(const SlSystem *system)
 double sl_fluid_support(const SlSystem *system)
 {
     return sl_param(system, SL_FLUID_P_SUPPORT) * sl_param(system, SL_FLUID_P_SPACING);
-}
-
-double sl_fluid_gradient_squared(const SlSystem *system)
-{
-    double d = sl_param(system, SL_FLUID_P_SPACING);
-    return sl_lattice_sums(sl_fluid_kernel(system), sl_param(system, SL_FLUID_P_SUPPORT))
-               .gradient_squared /
-           (d * d);
 }
 
 /* Scale of analytic walls: a lattice that begins half a spacing from a wall has density 1 there.
@@ -54,13 +47,31 @@ static double wall_scale_of(SlKernelKind kind, double support)
     return lacking / lattice / (filled * width / 3);
 }
 
+/* Found anew only where kernel or support have changed. */
+static const SlFluidConstants *constants_of(const SlSystem *system)
+{
+    SlFluidConstants *known = &((SlFluidState *)system->state)->constants;
+    SlKernelKind kind = sl_fluid_kernel(system);
+    double support = sl_param(system, SL_FLUID_P_SUPPORT);
+    if (!known->known || known->kind != kind || known->support != support)
+        *known = (SlFluidConstants){true, kind, support, sl_lattice_sums(kind, support),
+                                    wall_scale_of(kind, support)};
+    return known;
+}
+
+double sl_fluid_gradient_squared(const SlSystem *system)
+{
+    double d = sl_param(system, SL_FLUID_P_SPACING);
+    return constants_of(system)->lattice.gradient_squared / (d * d);
+}
+
 static void set_constants(const SlSystem *system, double dt, SlFluidPass *pass)
 {
     double d = sl_param(system, SL_FLUID_P_SPACING), support = sl_fluid_support(system),
            volume = d * d * d;
     SlKernelKind kind = sl_fluid_kernel(system);
-    double per_volume =
-        volume / sl_lattice_sums(kind, sl_param(system, SL_FLUID_P_SUPPORT)).density;
+    const SlFluidConstants *constants = constants_of(system);
+    double per_volume = volume / constants->lattice.density;
 
     pass->dt = (float)dt;
     pass->inverse_support = (float)(1 / support);
@@ -68,11 +79,16 @@ static void set_constants(const SlSystem *system, double dt, SlFluidPass *pass)
     pass->slope_scale = (float)(per_volume * sl_kernel_slope_scale(kind, support));
     pass->lack = (float)((per_volume * sl_kernel_value(kind, 0, support) - 1) /
                          (per_volume * sl_kernel_value_scale(kind, support)));
-    pass->wall_scale = sl_param(system, SL_FLUID_P_BOUNDARY) != SL_BY_CONTACT
-                           ? (float)wall_scale_of(kind, sl_param(system, SL_FLUID_P_SUPPORT))
-                           : 0;
+    pass->wall_scale =
+        sl_param(system, SL_FLUID_P_BOUNDARY) != SL_BY_CONTACT ? (float)constants->wall_scale : 0;
     pass->most_move = (float)(sl_param(system, SL_FLUID_P_MAX_MOVE) * d);
-    pass->viscosity = (float)sl_param(system, SL_FLUID_P_VISCOSITY);
+    double left = system->surroundings.interval_left,
+           share = sl_param(system, SL_FLUID_P_VISCOSITY);
+    if (sl_param(system, SL_FLUID_P_AFTER) == SL_AFTER_FRAME) /* for all of the frame's steps */
+        share = 1 - pow(1 - share, sl_param(system, SL_FLUID_P_STEPS));
+    pass->viscosity = (float)share;
+    pass->ahead = left > dt ? (float)(0.5 * (left - dt)) : 0;
+    pass->stray = (float)(0.5 * sl_param(system, SL_FLUID_P_SKIN) * d);
     pass->stabilise_level = UINT32_MAX;
     pass->runaway_speed = (float)(100 * d / dt);
     const SlFluidState *state = system->state;
@@ -95,6 +111,7 @@ static void bind_fields(SlSystem *system, SlFluidPass *pass)
     pass->predicted = sl_f32x4(particles, SL_F_PREDICTED);
     pass->density = particles->data[SL_F_DENSITY];
     pass->level = particles->data[SL_F_LEVEL];
+    pass->reference = particles->data[SL_F_REFERENCE];
 }
 
 static SlSolidSettings solid_settings(const SlSystem *system)
@@ -146,7 +163,7 @@ SlStatus sl_fluid_begin(SlSystem *system, double dt, SlFluidPass *pass, SlError 
 typedef struct Run {
     const SlFluidPass *pass;
     SlFluidLoop loop;
-    void (*finish)(const SlFluidPass *pass, size_t begin, size_t end, size_t chunk);
+    SlFluidSum sum;
 } Run;
 
 static void run_chunk(void *argument, size_t begin, size_t end, size_t chunk)
@@ -155,12 +172,19 @@ static void run_chunk(void *argument, size_t begin, size_t end, size_t chunk)
     if (run->loop != NULL)
         run->loop(run->pass, begin, end);
     else
-        run->finish(run->pass, begin, end, chunk);
+        run->sum(run->pass, begin, end, chunk);
 }
 
 void sl_fluid_run(const SlSystem *system, const SlFluidPass *pass, SlFluidLoop loop)
 {
     Run run = {pass, loop, NULL};
+    sl_parallel_for(system->context->pool, sl_particle_blocks(&system->particles),
+                    SL_FLUID_CHUNK_BLOCKS, run_chunk, &run);
+}
+
+void sl_fluid_sum(const SlSystem *system, const SlFluidPass *pass, SlFluidSum sum)
+{
+    Run run = {pass, NULL, sum};
     sl_parallel_for(system->context->pool, sl_particle_blocks(&system->particles),
                     SL_FLUID_CHUNK_BLOCKS, run_chunk, &run);
 }
@@ -173,13 +197,18 @@ void sl_fluid_predict(const SlSystem *system, const SlFluidPass *pass)
     sl_fluid_run(system, pass, kernels->predict);
 }
 
-SlStatus sl_fluid_sort(SlSystem *system, SlFluidPass *pass, SlError *error)
+static SlStatus sort_by(SlSystem *system, SlFluidPass *pass, const float *records, SlError *error)
 {
     SlFluidState *state = system->state;
-    if (!sl_grid_sort(&state->grid, &system->particles, pass->predicted))
+    if (!sl_grid_sort(&state->grid, &system->particles, records))
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory to sort particles");
     bind_fields(system, pass);
     return SL_OK;
+}
+
+SlStatus sl_fluid_sort(SlSystem *system, SlFluidPass *pass, SlError *error)
+{
+    return sort_by(system, pass, pass->predicted, error);
 }
 
 /* "… particle 7 at (x, y, z)": who it was when the numbers went wrong. */
@@ -192,21 +221,75 @@ static SlStatus blame(const SlSystem *system, const SlFluidPass *pass, const cha
                         (double)x[2], what);
 }
 
-SlStatus sl_fluid_list(SlSystem *system, SlFluidPass *pass, SlError *error)
+/* The list made at `records`, in whose order the particles are, and that of the solids. */
+static SlStatus list_at(SlSystem *system, SlFluidPass *pass, const float *records, SlError *error)
 {
     SlFluidState *state = system->state;
+    double reach = sl_fluid_support(system) + 2 * (double)pass->stray;
     size_t worst;
-    float support = (float)sl_fluid_support(system);
-    SlStatus status = sl_neighbours_build(&state->list, &state->grid, &system->particles,
-                                          pass->predicted, support, &worst, error);
+    SlStatus status = sl_neighbours_build(&state->list, &state->grid, &system->particles, records,
+                                          (float)reach, &worst, error);
+    state->list_made = status == SL_OK;
+    state->lists++;
     if (status == SL_OK)
         status = sl_solids_list(&state->solids, system, pass->predicted, &worst, error);
     if (status == SL_ERROR_NUMBERS && worst != SIZE_MAX) {
         char what[128];
         snprintf(what, sizeof what, "more than %d neighbours within %g m", SL_MOST_NEIGHBOURS,
-                 sl_fluid_support(system));
+                 reach);
         return blame(system, pass, "neighbours", worst, what, error);
     }
+    return status;
+}
+
+SlStatus sl_fluid_list(SlSystem *system, SlFluidPass *pass, SlError *error)
+{
+    return list_at(system, pass, pass->predicted, error);
+}
+
+/* Has nearly nobody moved against the others since the list was made? */
+static bool list_serves(const SlSystem *system, SlFluidPass *pass)
+{
+    const SlFluidKernels *kernels = SL_KERNELS(system->context->isa, sl_fluid_kernels);
+    double allowed = sl_param(system, SL_FLUID_P_STRAYS);
+    if (pass->reference == NULL || system->surroundings.interval_begins ||
+        system->surroundings.population_changes)
+        return false;
+    if (allowed >= 1)
+        return true;
+    size_t chunks = sl_chunk_count(pass->count, SL_REDUCE_CHUNK);
+    sl_fluid_sum(system, pass, kernels->drift);
+    double sums[3];
+    for (size_t k = 0; k < 3; k++)
+        sums[k] = sl_fold_sum(pass->partials, chunks, SL_FLUID_PARTIALS, k) / (double)pass->count;
+    pass->drift = (SlVec3){(float)sums[0], (float)sums[1], (float)sums[2]};
+    sl_fluid_sum(system, pass, kernels->strays);
+    return sl_fold_sum(pass->partials, chunks, SL_FLUID_PARTIALS, 0) <=
+           allowed * (double)pass->count;
+}
+
+/* A list is made for the middle of the time it is to serve: what moves by then one way has moved as
+   far the other way before. */
+SlStatus sl_fluid_neighbours(SlSystem *system, SlFluidPass *pass, double *mark, SlError *error)
+{
+    const SlFluidKernels *kernels = SL_KERNELS(system->context->isa, sl_fluid_kernels);
+    SlFluidState *state = system->state;
+    double *ms = system->stats.stage_ms;
+    SlStatus status = SL_OK;
+    bool serves = list_serves(system, pass);
+    if (!serves && pass->reference != NULL)
+        sl_fluid_run(system, pass, kernels->foresee);
+    const float *records = pass->reference != NULL ? pass->reference : pass->predicted;
+    if (!serves || !state->list_made)
+        status = sort_by(system, pass, records, error);
+    sl_lap(mark, &ms[SL_STAGE_SORT]);
+    records = pass->reference != NULL ? pass->reference : pass->predicted;
+    size_t worst;
+    if (status == SL_OK && (!serves || !state->list_made))
+        status = list_at(system, pass, records, error);
+    else if (status == SL_OK)
+        status = sl_solids_list(&state->solids, system, pass->predicted, &worst, error);
+    sl_lap(mark, &ms[SL_STAGE_NEIGHBOURS]);
     return status;
 }
 
@@ -254,13 +337,20 @@ static SlStatus sum_up(SlSystem *system, const SlFluidPass *pass, double dt, SlE
     return SL_OK;
 }
 
+bool sl_fluid_settles(const SlSystem *system, double dt)
+{
+    return sl_param(system, SL_FLUID_P_AFTER) == SL_AFTER_STEP ||
+           system->surroundings.interval_left < 1.5 * dt;
+}
+
 SlStatus sl_fluid_conclude(SlSystem *system, const SlFluidPass *pass, double dt, SlError *error)
 {
     const SlFluidKernels *kernels = SL_KERNELS(system->context->isa, sl_fluid_kernels);
-    sl_fluid_run(system, pass, kernels->velocity);
-    Run finish = {pass, NULL, kernels->finish[sl_fluid_kernel(system)]};
-    sl_parallel_for(system->context->pool, sl_particle_blocks(&system->particles),
-                    SL_FLUID_CHUNK_BLOCKS, run_chunk, &finish);
+    if (sl_fluid_settles(system, dt)) {
+        sl_fluid_run(system, pass, kernels->velocity);
+        sl_fluid_sum(system, pass, kernels->finish[sl_fluid_kernel(system)]);
+    } else
+        sl_fluid_sum(system, pass, kernels->settle);
     return sum_up(system, pass, dt, error);
 }
 
@@ -280,6 +370,7 @@ static SlStatus measure_start(SlSystem *system, SlError *error)
     if (status != SL_OK)
         return status;
     sl_fluid_run(system, &pass, kernels->density[sl_fluid_kernel(system)]);
+    ((SlFluidState *)system->state)->list_made = false; /* a step makes its own */
     float densest = 0;
     for (size_t i = 0; i < particles->count; i++)
         densest = pass.density[i] > densest ? pass.density[i] : densest;
@@ -291,12 +382,24 @@ static SlStatus measure_start(SlSystem *system, SlError *error)
     return SL_OK;
 }
 
+uint32_t sl_fluid_more_fields(const SlSystem *system)
+{
+    return sl_param(system, SL_FLUID_P_SKIN) > 0 ? SL_FIELD_BIT(REFERENCE) : 0;
+}
+
+/* As wide as a list reaches. */
+static double cell_of(const SlSystem *system)
+{
+    return sl_fluid_support(system) +
+           sl_param(system, SL_FLUID_P_SKIN) * sl_param(system, SL_FLUID_P_SPACING);
+}
+
 SlStatus sl_fluid_start(SlSystem *system, SlError *error)
 {
     SlFluidState *state = system->state;
-    SlStatus status = sl_grid_create(system->context, system->surroundings.domain,
-                                     (float)sl_fluid_support(system), system->surroundings.grid,
-                                     &state->grid, error);
+    SlStatus status =
+        sl_grid_create(system->context, system->surroundings.domain, (float)cell_of(system),
+                       system->surroundings.grid, &state->grid, error);
     if (status == SL_OK)
         status = sl_neighbours_create(system->context, &system->particles, &state->list, error);
     SlSolidSettings solids = solid_settings(system);
@@ -319,8 +422,8 @@ uint64_t sl_fluid_memory_needed(const SlSystem *system, uint64_t count)
     /* Scratch: two float4 arrays, channels of the list build. */
     uint64_t scratch = count * (2 * 16 + 3 * 4);
     return scratch + sl_neighbours_bytes(count) + sl_solids_bytes(system, &solids, count) +
-           sl_grid_bytes(system->surroundings.domain, sl_fluid_support(system),
-                         system->surroundings.grid, count);
+           sl_grid_bytes(system->surroundings.domain, cell_of(system), system->surroundings.grid,
+                         count);
 }
 
 uint32_t sl_fluid_steps(const SlSystem *system)

@@ -20,6 +20,9 @@ enum {
     SL_FLUID_P_FORCES,
     SL_FLUID_P_WALL_DISTANCE,
     SL_FLUID_P_WALL_JITTER,
+    SL_FLUID_P_SKIN,
+    SL_FLUID_P_STRAYS,
+    SL_FLUID_P_AFTER,
     SL_FLUID_P_STABILISE,
     SL_FLUID_P_CFL_LIMIT,
     SL_FLUID_P_COUNT
@@ -31,11 +34,26 @@ enum {
 #define SL_FLUID_CHOICE(value) SL_PARAM_CHOICE, {{value}}
 /* clang-format on */
 
+/* Order of the choices "step|frame". */
+typedef enum SlAfter { SL_AFTER_STEP, SL_AFTER_FRAME } SlAfter;
+
+/* What depends on the kernel alone and costs more than a step to find. */
+typedef struct SlFluidConstants {
+    bool known;
+    SlKernelKind kind;
+    double support; /* spacings */
+    SlLatticeSums lattice;
+    double wall_scale;
+} SlFluidConstants;
+
 /* What a solver keeps between steps besides the fields; its own state begins with this. */
 typedef struct SlFluidState {
     SlCellGrid grid;
     SlNeighbourList list;
     SlSolids solids;
+    SlFluidConstants constants;
+    bool list_made; /* in this process; a restored state has to make it again at REFERENCE */
+    uint64_t lists; /* made so far in this process */
     bool warned_cfl;
 } SlFluidState;
 
@@ -43,6 +61,9 @@ enum {
     SL_FLUID_FIELDS = SL_FIELD_BIT(ID) | SL_FIELD_BIT(POSITION) | SL_FIELD_BIT(VELOCITY) |
                       SL_FIELD_BIT(PREDICTED) | SL_FIELD_BIT(DENSITY)
 };
+
+/* Fields that the shared parameters ask for. */
+uint32_t sl_fluid_more_fields(const SlSystem *system);
 
 /* --- The descriptor's functions --- */
 SlStatus sl_fluid_start(SlSystem *system, SlError *error);
@@ -57,11 +78,17 @@ float sl_fluid_spacing(const SlSystem *system);
 SlStatus sl_fluid_begin(SlSystem *system, double dt, SlFluidPass *pass, SlError *error);
 /* One loop of the step over all blocks. */
 void sl_fluid_run(const SlSystem *system, const SlFluidPass *pass, SlFluidLoop loop);
+/* The same for loops that leave a chunk's sums in pass->partials. */
+void sl_fluid_sum(const SlSystem *system, const SlFluidPass *pass, SlFluidSum sum);
 /* Stabilises as often as the parameter says, and predicts. */
 void sl_fluid_predict(const SlSystem *system, const SlFluidPass *pass);
 /* Sorts by pass->predicted and lists the neighbours; pass's arrays follow the new order. */
 SlStatus sl_fluid_sort(SlSystem *system, SlFluidPass *pass, SlError *error);
 SlStatus sl_fluid_list(SlSystem *system, SlFluidPass *pass, SlError *error);
+/* Both, or neither where an earlier list of the frame still serves; stages timed from *mark. */
+SlStatus sl_fluid_neighbours(SlSystem *system, SlFluidPass *pass, double *mark, SlError *error);
+/* Is this the step in which what follows a solve is done? */
+bool sl_fluid_settles(const SlSystem *system, double dt);
 /* Velocities, positions and densities from pass->predicted; the step's statistics; finds numbers
    that went wrong. */
 SlStatus sl_fluid_conclude(SlSystem *system, const SlFluidPass *pass, double dt, SlError *error);

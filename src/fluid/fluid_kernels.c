@@ -37,17 +37,69 @@ static void predict(const SlFluidPass *s, size_t begin, size_t end)
     }
 }
 
+static void foresee(const SlFluidPass *s, size_t begin, size_t end)
+{
+    F8 ahead = f8(s->ahead);
+    for (size_t b = begin; b < end; b++) {
+        F8x4 x = f8x4_load(s->predicted + 32 * b), v = f8x4_load(s->velocity + 32 * b);
+        f8x4_store(s->reference + 32 * b, (F8x4){f8_fma(ahead, v.x, x.x), f8_fma(ahead, v.y, x.y),
+                                                 f8_fma(ahead, v.z, x.z), f8(0)});
+    }
+}
+
+/* How far the particles of block b are from where the list was made; 0 for padding. */
+SL_INLINE F8x3 moved(const SlFluidPass *s, size_t b)
+{
+    F8x4 x = f8x4_load(s->predicted + 32 * b), from = f8x4_load(s->reference + 32 * b);
+    I8 owned = owned_lanes(s, b);
+    return (F8x3){f8_keep(owned, x.x - from.x), f8_keep(owned, x.y - from.y),
+                  f8_keep(owned, x.z - from.z)};
+}
+
+static void drift(const SlFluidPass *s, size_t begin, size_t end, size_t chunk)
+{
+    F8x3 sum = {f8(0), f8(0), f8(0)};
+    for (size_t b = begin; b < end; b++) {
+        F8x3 move = moved(s, b);
+        sum = (F8x3){sum.x + move.x, sum.y + move.y, sum.z + move.z};
+    }
+    double *partials = s->partials + chunk * SL_FLUID_PARTIALS;
+    partials[0] = (double)f8_sum(sum.x);
+    partials[1] = (double)f8_sum(sum.y);
+    partials[2] = (double)f8_sum(sum.z);
+}
+
+/* What all do together brings nobody nearer. Two that each moved less than half a skin against that
+   are not nearer by more than a skin: the list has them if they are within the support now. */
+static void strays(const SlFluidPass *s, size_t begin, size_t end, size_t chunk)
+{
+    F8 most2 = f8(s->stray * s->stray);
+    F8x3 mean = f8x3_splat(s->drift);
+    uint32_t count = 0;
+    for (size_t b = begin; b < end; b++) {
+        F8x3 move = moved(s, b);
+        F8x3 off = {move.x - mean.x, move.y - mean.y, move.z - mean.z};
+        I8 far = ~(f8x3_dot(off, off) <= most2) & owned_lanes(s, b);
+        count += (uint32_t)__builtin_popcount(i8_bits(far));
+    }
+    s->partials[chunk * SL_FLUID_PARTIALS] = count;
+}
+
 /* v = (x* - x) / dt, written as the velocity before plus what constraints and contacts changed:
    x* is rounded to float, and 50 m from the origin (x* - x) / dt would fall 0.2 % too fast. */
-static void velocity(const SlFluidPass *s, size_t begin, size_t end)
+SL_INLINE F8x3 velocity_of(const SlFluidPass *s, size_t b, F8x4 p)
 {
     F8 dt = f8(s->dt), rate = f8(1 / s->dt);
+    F8x4 x = f8x4_load(s->position + 32 * b), v = f8x4_load(s->velocity + 32 * b);
+    return (F8x3){f8_fma(p.x - f8_fma(dt, v.x, x.x), rate, v.x),
+                  f8_fma(p.y - f8_fma(dt, v.y, x.y), rate, v.y),
+                  f8_fma(p.z - f8_fma(dt, v.z, x.z), rate, v.z)};
+}
+
+static void velocity(const SlFluidPass *s, size_t begin, size_t end)
+{
     for (size_t b = begin; b < end; b++) {
-        F8x4 x = f8x4_load(s->position + 32 * b), p = f8x4_load(s->predicted + 32 * b);
-        F8x4 v = f8x4_load(s->velocity + 32 * b);
-        v.x = f8_fma(p.x - f8_fma(dt, v.x, x.x), rate, v.x);
-        v.y = f8_fma(p.y - f8_fma(dt, v.y, x.y), rate, v.y);
-        v.z = f8_fma(p.z - f8_fma(dt, v.z, x.z), rate, v.z);
+        F8x3 v = velocity_of(s, b, f8x4_load(s->predicted + 32 * b));
         f8x4_store(s->new_velocity + 32 * b, (F8x4){v.x, v.y, v.z, f8(0)});
     }
 }
@@ -102,13 +154,53 @@ SL_INLINE F8x3 smooth_velocity(SlKernelKind kind, const SlFluidPass *s, size_t b
     return (F8x3){f8_fma(c, drift.x, vi.x), f8_fma(c, drift.y, vi.y), f8_fma(c, drift.z, vi.z)};
 }
 
+/* What a chunk adds to the statistics. */
+typedef struct Sums {
+    F8 kinetic, potential, compression, densest, fastest;
+    uint32_t bad;
+} Sums;
+
+SL_INLINE void add_block(const SlFluidPass *s, size_t b, F8x4 x, F8x3 v, F8 density, Sums *sums)
+{
+    I8 owned = owned_lanes(s, b);
+    F8 speed2 = f8x3_dot(v, v), over = f8_max(density - f8(1), f8(0));
+    F8 runaway2 = f8(s->runaway_speed * s->runaway_speed);
+    sums->bad += (uint32_t)__builtin_popcount(i8_bits(~(speed2 <= runaway2) & owned));
+    sums->kinetic += f8_keep(owned, speed2);
+    sums->potential += f8_keep(owned, f8x3_dot(f8x3_splat(s->contacts.around.gravity), xyz(x)));
+    sums->compression += f8_keep(owned, over);
+    sums->densest = f8_max(sums->densest, f8_keep(owned, over));
+    sums->fastest = f8_max(sums->fastest, f8_keep(owned, speed2));
+}
+
+SL_INLINE void store_sums(const SlFluidPass *s, size_t chunk, const Sums *sums)
+{
+    double *partials = s->partials + chunk * SL_FLUID_PARTIALS;
+    partials[SL_FLUID_KINETIC] = 0.5 * (double)f8_sum(sums->kinetic);
+    partials[SL_FLUID_POTENTIAL] = -(double)f8_sum(sums->potential);
+    partials[SL_FLUID_COMPRESSION] = (double)f8_sum(sums->compression);
+    partials[SL_FLUID_MOST_COMPRESSION] = (double)f8_most(sums->densest);
+    partials[SL_FLUID_MOST_SPEED2] = (double)f8_most(sums->fastest);
+    partials[SL_FLUID_BAD] = sums->bad;
+}
+
+static void settle(const SlFluidPass *s, size_t begin, size_t end, size_t chunk)
+{
+    Sums sums = {0};
+    for (size_t b = begin; b < end; b++) {
+        F8x4 x = f8x4_load(s->predicted + 32 * b);
+        F8x3 v = velocity_of(s, b, x);
+        f8x4_store(s->velocity + 32 * b, (F8x4){v.x, v.y, v.z, f8(0)});
+        f8x4_store(s->position + 32 * b, x);
+        add_block(s, b, x, v, f8_load(s->density + 8 * b), &sums);
+    }
+    store_sums(s, chunk, &sums);
+}
+
 SL_INLINE void finish_loop(SlKernelKind kind, const SlFluidPass *s, size_t begin, size_t end,
                            size_t chunk)
 {
-    F8 kinetic = f8(0), potential = f8(0), compression = f8(0), densest = f8(0), fastest = f8(0);
-    F8x3 gravity = f8x3_splat(s->contacts.around.gravity);
-    F8 runaway2 = f8(s->runaway_speed * s->runaway_speed);
-    uint32_t bad = 0;
+    Sums sums = {0};
     if (s->viscosity == 0)
         density_loop(kind, s, begin, end);
     for (size_t b = begin; b < end; b++) {
@@ -122,23 +214,9 @@ SL_INLINE void finish_loop(SlKernelKind kind, const SlFluidPass *s, size_t begin
         f8_store(s->density + 8 * b, density);
         f8x4_store(s->velocity + 32 * b, (F8x4){after.x, after.y, after.z, f8(0)});
         f8x4_store(s->position + 32 * b, x);
-
-        I8 owned = owned_lanes(s, b);
-        F8 speed2 = f8x3_dot(after, after), over = f8_max(density - f8(1), f8(0));
-        bad += (uint32_t)__builtin_popcount(i8_bits(~(speed2 <= runaway2) & owned));
-        kinetic += f8_keep(owned, speed2);
-        potential += f8_keep(owned, f8x3_dot(gravity, xyz(x)));
-        compression += f8_keep(owned, over);
-        densest = f8_max(densest, f8_keep(owned, over));
-        fastest = f8_max(fastest, f8_keep(owned, speed2));
+        add_block(s, b, x, after, density, &sums);
     }
-    double *partials = s->partials + chunk * SL_FLUID_PARTIALS;
-    partials[SL_FLUID_KINETIC] = 0.5 * (double)f8_sum(kinetic);
-    partials[SL_FLUID_POTENTIAL] = -(double)f8_sum(potential);
-    partials[SL_FLUID_COMPRESSION] = (double)f8_sum(compression);
-    partials[SL_FLUID_MOST_COMPRESSION] = (double)f8_most(densest);
-    partials[SL_FLUID_MOST_SPEED2] = (double)f8_most(fastest);
-    partials[SL_FLUID_BAD] = bad;
+    store_sums(s, chunk, &sums);
 }
 
 #define LOOPS_(kind, NAME)                                                                         \
@@ -157,6 +235,10 @@ LOOPS_(poly6, SL_KERNEL_POLY6)
 SL_KERNEL_TABLE(SlFluidKernels, sl_fluid_kernels) = {
     .stabilise = stabilise,
     .predict = predict,
+    .foresee = foresee,
+    .drift = drift,
+    .strays = strays,
+    .settle = settle,
     .velocity = velocity,
     .density = {density_cubic, density_wendland, density_poly6},
     .finish = {finish_cubic, finish_wendland, finish_poly6},

@@ -5,13 +5,19 @@
 #include "fluid/pass.h"
 
 typedef struct SlFluidKernels {
-    SlFluidLoop stabilise;                /* position out of solids, before predict */
-    SlFluidLoop predict;                  /* velocity += dt g; predicted = x + dt v */
+    SlFluidLoop stabilise; /* position out of solids, before predict */
+    SlFluidLoop predict;   /* velocity += dt g; predicted = x + dt v */
+    SlFluidLoop foresee;   /* reference = predicted + ahead × velocity */
+    /* into partials of that chunk: the sum of moves since the list was made, and the number of
+       particles whose move is farther than `stray` from the mean, `drift` */
+    SlFluidSum drift, strays;
+    /* velocity and position of a step that is followed by nothing else; partials, density as it was
+     */
+    SlFluidSum settle;
     SlFluidLoop velocity;                 /* new_velocity = (predicted - x) / dt */
     SlFluidLoop density[SL_KERNEL_COUNT]; /* density at predicted */
     /* position, velocity with viscosity, density, partials of that chunk */
-    void (*finish[SL_KERNEL_COUNT])(const SlFluidPass *pass, size_t begin, size_t end,
-                                    size_t chunk);
+    SlFluidSum finish[SL_KERNEL_COUNT];
 } SlFluidKernels;
 
 SL_DECLARE_KERNELS(SlFluidKernels, sl_fluid_kernels);

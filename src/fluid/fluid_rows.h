@@ -26,6 +26,15 @@
     "nearest a particle's centre comes to a surface"},
 [SL_FLUID_P_WALL_JITTER] = {"wall_jitter", SL_FLUID_NUMBER(0.05), 0, 0.5, "spacings", NULL,
     "plus up to this by particle, so that corners do not stack; 0 explodes"},
+[SL_FLUID_P_SKIN] = {"skin", SL_FLUID_NUMBER(0), 0, 1, "spacings", NULL,
+    "neighbour lists reach this much farther and serve all steps of a frame, unless motion forbids; "
+    "0: each step lists anew, which is cheaper above two iterations a step"},
+[SL_FLUID_P_STRAYS] = {"strays", SL_FLUID_NUMBER(0), 0, 1, "share", NULL,
+    "share of particles that may have moved half a skin against the mean while a list is kept; 0: no "
+    "pair is ever missed; 1: a list serves its frame whatever happens"},
+[SL_FLUID_P_AFTER] = {"after", SL_FLUID_CHOICE(SL_AFTER_STEP), 0, 1, "", "step|frame",
+    "when what follows the solve is done (densities, viscosity, s_corr): every step, or in a "
+    "frame's last, viscosity then for all of its steps"},
 [SL_FLUID_P_STABILISE] = {"stabilise", SL_FLUID_WHOLE(0), 0, 100, "per step", NULL,
     "pre-stabilisation: iterations that move particles out of solids before the "
     "step, without giving them speed"},

@@ -36,10 +36,11 @@ static void near_quarter(const SlLodSettings *settings, double least, double mos
 static void distance_to_surface(const SlLodQuery *q, size_t begin, size_t end)
 {
     for (size_t i = begin; i < end; i++) {
-        SlVec3 view = sl_camera_to_view(&q->frame, place(q->records, i));
+        const SlSpot *spot = &q->image->spots[i];
         size_t pixel;
-        q->distance[i] = sl_depth_pixel(q->image, view, &pixel) ? view.z - q->image->depth[pixel]
-                                                                 : INFINITY;
+        q->distance[i] = sl_depth_pixel(q->image, spot, &pixel)
+                             ? spot->depth - q->image->depth[pixel]
+                             : INFINITY;
     }
 }
 
@@ -52,12 +53,12 @@ static void some_spacings(const SlLodSettings *settings, double least, double mo
     *far = 6 * settings->spacing;
 }
 
-static const SlLodModel to_camera = {"dtc", "distance to camera",
-                                     "Köster & Krüger 2016, section 4.1", false,
-                                     distance_to_camera, near_quarter};
-static const SlLodModel to_surface = {"dtvs", "distance to visible surface",
-                                      "Köster & Krüger 2016, section 4.2", true,
-                                      distance_to_surface, some_spacings};
+static const SlLodModel to_camera = {
+    "dtc", "distance to camera", "Köster & Krüger 2016, section 4.1",
+    false, distance_to_camera,   near_quarter};
+static const SlLodModel to_surface = {
+    "dtvs", "distance to visible surface", "Köster & Krüger 2016, section 4.2",
+    true,   distance_to_surface,           some_spacings};
 const SlLodModel *const sl_lod_models[SL_LOD_KINDS] = {NULL, &to_camera, &to_surface};
 
 /* --- From distances to levels --- */
@@ -87,28 +88,27 @@ static void distances_chunk(void *argument, size_t begin, size_t end, size_t chu
     a->extremes[chunk][1] = most;
 }
 
-/* Near is high. */
-static double mapped(const SlLodSettings *settings, double near, double far, double distance)
+/* Near is high: how far up from the least level to the most, 0 to 1. */
+static float mapped(const SlLodSettings *settings, float t)
 {
-    double t = (far - distance) / (far - near);
-    t = t < 0 ? 0 : t > 1 ? 1 : t;
     if (settings->map == SL_LOD_SMOOTHSTEP)
         return t * t * (3 - 2 * t);
-    return settings->map == SL_LOD_POWER ? pow(t, settings->power) : t;
+    return settings->map == SL_LOD_POWER ? (float)pow((double)t, settings->power) : t;
 }
 
 static void shares_chunk(void *argument, size_t begin, size_t end, size_t chunk)
 {
     (void)chunk;
     Assign *a = argument;
-    for (size_t i = begin; i < end; i++) {
-        float share = (float)mapped(a->query.settings, a->near, a->far,
-                                    (double)a->query.distance[i]);
-        if (a->highest)
-            a->share[i] = fmaxf(a->share[i], share);
-        else
-            a->share[i] += a->weight * share;
-    }
+    float far = (float)a->far, per_metre = (float)(1 / (a->far - a->near));
+    float *t = a->query.distance; /* has served */
+    for (size_t i = begin; i < end; i++)
+        t[i] = fminf(fmaxf((far - t[i]) * per_metre, 0), 1);
+    if (a->query.settings->map != SL_LOD_LINEAR)
+        for (size_t i = begin; i < end; i++)
+            t[i] = mapped(a->query.settings, t[i]);
+    for (size_t i = begin; i < end; i++)
+        a->share[i] = a->highest ? fmaxf(a->share[i], t[i]) : a->share[i] + a->weight * t[i];
 }
 
 static void levels_chunk(void *argument, size_t begin, size_t end, size_t chunk)
@@ -164,10 +164,11 @@ SlStatus sl_lod_assign(SlSystem *system, const SlLodSettings *settings, const fl
     SlDepthImage images[SL_MOST_CAMERAS];
     for (size_t k = 0; k < around->camera_count; k++) {
         const SlCamera *camera = &around->cameras[k];
-        a.weight = (float)((settings->blend == SL_LOD_WEIGHTED ? (double)camera->weight : 1) / weights);
+        a.weight =
+            (float)((settings->blend == SL_LOD_WEIGHTED ? (double)camera->weight : 1) / weights);
         if (a.model->needs_image) {
-            sl_depth_draw(system->context->pool, arena, camera, IMAGE_WIDTH, IMAGE_HEIGHT, records,
-                          count, (float)(0.5 * settings->spacing), &images[k]);
+            sl_depth_draw(system->context, camera, IMAGE_WIDTH, IMAGE_HEIGHT, records, count,
+                          (float)(0.5 * settings->spacing), &images[k]);
             if (images[k].depth == NULL)
                 return sl_error_set(error, SL_ERROR_MEMORY, "no memory for a depth image");
         }
@@ -176,7 +177,8 @@ SlStatus sl_lod_assign(SlSystem *system, const SlLodSettings *settings, const fl
         look(system, &a, chunks);
     }
     sl_parallel_for(system->context->pool, count, CHUNK, levels_chunk, &a);
-    /* What is seen first anywhere in a picture has the highest level, though its middle be hidden. */
+    /* What is seen first anywhere in a picture has the highest level, though its middle be hidden.
+     */
     for (size_t k = 0; a.model->needs_image && k < around->camera_count; k++)
         for (size_t p = 0; p < (size_t)IMAGE_WIDTH * IMAGE_HEIGHT; p++)
             if (images[k].seen[p] != SL_DEPTH_NOBODY)

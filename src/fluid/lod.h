@@ -13,15 +13,18 @@ typedef enum SlLodMap { SL_LOD_LINEAR, SL_LOD_SMOOTHSTEP, SL_LOD_POWER } SlLodMa
 typedef enum SlLodBlend { SL_LOD_MAX, SL_LOD_MEAN, SL_LOD_WEIGHTED } SlLodBlend;
 typedef enum SlLodFinished { SL_LOD_ZERO, SL_LOD_HALO, SL_LOD_STALE } SlLodFinished;
 
+enum { SL_LOD_MOST_LEVELS = 64 }; /* that sets are gathered for; more are masked */
+
 typedef struct SlLodSettings {
     SlLodKind kind;
     uint32_t least, most; /* levels */
-    double near, far;     /* m: the distances of the highest and the lowest level; far 0: automatic */
+    double near, far; /* m: the distances of the highest and the lowest level; far 0: automatic */
     SlLodMap map;
     double power;
     SlLodBlend blend;
     SlLodFinished finished; /* lambda of finished neighbours */
-    double spacing; /* m, of the particles */
+    bool masked;            /* run active sets in place, by block */
+    double spacing;         /* m, of the particles */
 } SlLodSettings;
 
 /* What a model is asked: the distances of particles [begin, end) from one camera's interest.

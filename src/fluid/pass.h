@@ -37,15 +37,22 @@ typedef struct SlFluidPass {
     float tensile; /* m²: s_corr = -tensile × shape_value^4 (Macklin & Müller eq. 13); 0: none */
     float viscosity;     /* XSPH c */
     float runaway_speed; /* m/s */
+    float ahead;         /* s: from the end of this step to the middle of what a list serves */
+    float stray;         /* m: half a skin; who moves farther than that from the mean strays */
+    SlVec3 drift;        /* m: the mean move since the list was made */
     /* level of detail (fluid/lod.h); arrays NULL without */
     const uint32_t *level; /* iterations each particle gets */
     uint32_t *halo;        /* the highest level around it, its own included; NULL: not asked for */
     uint32_t iteration;    /* counted from 1: eq. 9's l, particles of lower level are finished */
     bool stale;            /* finished particles keep their last lambda; else it is 0 */
     uint32_t stabilise_level; /* pre-stabilisation is for particles up to this level */
+    /* groups of eight gathered from all over (fluid/active.h): their particles, and `list`,
+       `boundary_list` and `count` are theirs; NULL: a block is eight particles side by side */
+    const uint32_t *own;
     /* arrays in sorted order */
     const uint32_t *id;
     float *position, *velocity; /* the fields: x^n until `finish` */
+    float *reference;           /* where the list was made; NULL: none is kept */
     float *predicted;           /* x*, y*, z*, unused */
     float *projected;           /* x*, y*, z*, lambda: what lambda writes and displace reads */
     float *new_velocity;        /* scratch, before viscosity */
@@ -68,5 +75,7 @@ enum {
 /* Blocks [begin, end): one chunk of SL_FLUID_CHUNK_BLOCKS, or a part of it. */
 enum { SL_FLUID_CHUNK_BLOCKS = SL_REDUCE_CHUNK / 8 };
 typedef void (*SlFluidLoop)(const SlFluidPass *pass, size_t begin, size_t end);
+/* The same for a whole chunk, with partials of its own. */
+typedef void (*SlFluidSum)(const SlFluidPass *pass, size_t begin, size_t end, size_t chunk);
 
 #endif

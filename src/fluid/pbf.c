@@ -27,6 +27,7 @@ enum {
     P_LOD_POWER,
     P_LOD_BLEND,
     P_LOD_FINISHED,
+    P_LOD_SETS,
     P_COUNT
 };
 
@@ -65,6 +66,9 @@ static const SlParamRow rows[P_COUNT] = {
     [P_LOD_FINISHED] = {"lod_finished", SL_FLUID_CHOICE(SL_LOD_ZERO), 0, 2, "", "zero|halo|stale",
                         "lambda of neighbours that are finished: none, measured again around active "
                         "particles, or the last one kept (as printed; adds energy)"},
+    [P_LOD_SETS] = {"lod_sets", SL_FLUID_CHOICE(0), 0, 1, "", "gathered|masked",
+                    "how active sets are run, with the same result: in full groups of eight, or in "
+                    "place with lanes masked (always so for halo and stale)"},
 };
 /* clang-format on */
 
@@ -80,7 +84,8 @@ SlStatus sl_pbf_begin(SlSystem *system, double dt, SlFluidPass *pass, SlError *e
     pass->relaxation = (float)sl_param(system, P_RELAXATION);
     double full = sl_kernel_value(kind, sl_param(system, P_TENSILE_DISTANCE) * support, support) /
                   sl_kernel_value_scale(kind, support);
-    pass->tensile = (float)(sl_param(system, P_TENSILE) / gradient_squared / pow(full, 4));
+    if (sl_fluid_settles(system, dt))
+        pass->tensile = (float)(sl_param(system, P_TENSILE) / gradient_squared / pow(full, 4));
     pass->stabilise_level = (uint32_t)sl_param(system, P_STABILISE_LEVEL);
     return SL_OK;
 }
@@ -104,6 +109,7 @@ static SlLodSettings lod_settings(const SlSystem *system)
                            .power = sl_param(system, P_LOD_POWER),
                            .blend = (SlLodBlend)sl_param(system, P_LOD_BLEND),
                            .finished = (SlLodFinished)sl_param(system, P_LOD_FINISHED),
+                           .masked = sl_param(system, P_LOD_SETS) != 0,
                            .spacing = sl_param(system, SL_FLUID_P_SPACING)};
 }
 
@@ -120,13 +126,8 @@ static SlStatus step(SlSystem *system, double dt, SlError *error)
     sl_fluid_predict(system, &pass);
     sl_lap(&mark, &ms[SL_STAGE_PREDICT]);
 
-    if ((status = sl_fluid_sort(system, &pass, error)) != SL_OK)
+    if ((status = sl_fluid_neighbours(system, &pass, &mark, error)) != SL_OK)
         return status;
-    sl_lap(&mark, &ms[SL_STAGE_SORT]);
-
-    if ((status = sl_fluid_list(system, &pass, error)) != SL_OK)
-        return status;
-    sl_lap(&mark, &ms[SL_STAGE_NEIGHBOURS]);
 
     SlActive active;
     SlLodSettings lod = lod_settings(system);
@@ -139,11 +140,8 @@ static SlStatus step(SlSystem *system, double dt, SlError *error)
         if (l <= active.least) { /* A_l is everybody */
             sl_fluid_run(system, &pass, kernels->lambda[kind]);
             sl_fluid_run(system, &pass, sl_pbf_displace(system, &pass, l - 1));
-        } else {
-            sl_active_run(system, &pass, kernels->lambda_active[kind], kernels->retire,
-                          active.refreshed);
-            sl_active_run(system, &pass, kernels->displace_active[kind], NULL, active.highest);
-        }
+        } else
+            sl_active_iterate(system, &pass, &active);
     }
     system->stats.iterations = lod.most;
     sl_lap(&mark, &ms[SL_STAGE_SOLVE]);
@@ -155,7 +153,8 @@ static SlStatus step(SlSystem *system, double dt, SlError *error)
 
 static uint32_t more_fields(const SlSystem *system)
 {
-    return sl_param(system, P_LOD) != SL_LOD_NONE ? SL_FIELD_BIT(LEVEL) : 0;
+    return sl_fluid_more_fields(system) |
+           (sl_param(system, P_LOD) != SL_LOD_NONE ? SL_FIELD_BIT(LEVEL) : 0);
 }
 
 const SlSolver sl_pbf_solver = {

@@ -35,6 +35,36 @@ static void retire(const SlFluidPass *s, size_t begin, size_t end)
     }
 }
 
+/* How a loop finds its eight particles: all of a block, those of a block that are active, or eight
+   that are active wherever they are. */
+typedef enum Way { WHOLE, MASKED, GATHERED } Way;
+
+SL_INLINE F8x4 load_own(Way way, const SlFluidPass *s, const float *records, size_t b)
+{
+    return way == GATHERED ? f8x4_gather(records, s->own + 8 * b) : f8x4_load(records + 32 * b);
+}
+
+SL_INLINE void store_own(Way way, const SlFluidPass *s, float *records, size_t b, F8x4 a)
+{
+    if (way != GATHERED) {
+        f8x4_store(records + 32 * b, a);
+        return;
+    }
+    float lanes[32];
+    f8x4_store(lanes, a);
+    size_t count = s->count - 8 * b < 8 ? s->count - 8 * b : 8;
+    for (size_t k = 0; k < count; k++)
+        __builtin_memcpy(records + 4 * (size_t)s->own[8 * b + k], lanes + 4 * k, 16);
+}
+
+static void retire_gathered(const SlFluidPass *s, size_t begin, size_t end)
+{
+    for (size_t b = begin; b < end; b++) {
+        F8x4 x = load_own(GATHERED, s, s->predicted, b);
+        store_own(GATHERED, s, s->projected, b, (F8x4){x.x, x.y, x.z, f8(0)});
+    }
+}
+
 static void halo(const SlFluidPass *s, size_t begin, size_t end)
 {
     for (size_t b = begin; b < end; b++) {
@@ -50,13 +80,13 @@ static void halo(const SlFluidPass *s, size_t begin, size_t end)
 }
 
 /* Eq. 4 to 6: C_i = rho_i / rho_0 - 1, lambda_i = -C_i / (sum_k |grad_k C_i|² + epsilon). */
-SL_INLINE void lambda_loop(SlKernelKind kind, bool adaptive, const SlFluidPass *s, size_t begin,
+SL_INLINE void lambda_loop(SlKernelKind kind, Way way, const SlFluidPass *s, size_t begin,
                            size_t end)
 {
     const SlNeighbourList *list = s->list;
     F8 inverse_support = f8(s->inverse_support), slope_scale = f8(s->slope_scale);
     for (size_t b = begin; b < end; b++) {
-        F8x4 xi = f8x4_load(s->predicted + 32 * b);
+        F8x4 xi = load_own(way, s, s->predicted, b);
         F8 shapes = f8(s->lack), squares = f8(0);
         F8x3 gradient = {f8(0), f8(0), f8(0)};
         const uint32_t(*row)[8] = (const uint32_t(*)[8])list->rows + list->row_begin[b];
@@ -89,21 +119,21 @@ SL_INLINE void lambda_loop(SlKernelKind kind, bool adaptive, const SlFluidPass *
         F8 constraint = f8_max(error, f8(s->least_constraint));
         squares = f8_fma(squares, slope_scale * slope_scale, f8x3_dot(gradient, gradient));
         F8 lambda = f8(0) - constraint / (squares + f8(s->epsilon));
-        if (adaptive)
+        if (way == MASKED)
             lambda = f8_select(refreshed_lanes(s, b), lambda, finished_lambda(s, b));
-        f8x4_store(s->projected + 32 * b, (F8x4){xi.x, xi.y, xi.z, lambda});
+        store_own(way, s, s->projected, b, (F8x4){xi.x, xi.y, xi.z, lambda});
     }
 }
 
 /* Eq. 7: dx_i = sum_j (lambda_i + lambda_j + s_corr) grad W; relaxed, capped, then contacts. */
-SL_INLINE void displace_loop(SlKernelKind kind, bool tensile, bool adaptive, const SlFluidPass *s,
+SL_INLINE void displace_loop(SlKernelKind kind, bool tensile, Way way, const SlFluidPass *s,
                              size_t begin, size_t end)
 {
     const SlNeighbourList *list = s->list;
     F8 inverse_support = f8(s->inverse_support);
     F8 scale = f8(s->relaxation * s->slope_scale), s_corr = f8(-s->tensile);
     for (size_t b = begin; b < end; b++) {
-        F8x4 xi = f8x4_load(s->projected + 32 * b);
+        F8x4 xi = load_own(way, s, s->projected, b);
         F8x3 move = {f8(0), f8(0), f8(0)};
         const uint32_t(*row)[8] = (const uint32_t(*)[8])list->rows + list->row_begin[b];
         for (uint32_t k = list->row_count[b]; k > 0; k -= 2, row += 2) {
@@ -142,9 +172,9 @@ SL_INLINE void displace_loop(SlKernelKind kind, bool tensile, bool adaptive, con
         F8 length = f8_sqrt(f8x3_dot(move, move)), most = f8(s->most_move);
         F8 cap = most / f8_max(length, most);
         F8x3 p = f8x3_fma(cap, move, xyz(xi));
-        F8x3 before = xyz(f8x4_load(s->position + 32 * b)), rubbed = {f8(0), f8(0), f8(0)};
+        F8x3 before = xyz(load_own(way, s, s->position, b)), rubbed = {f8(0), f8(0), f8(0)};
         Tally tally = tally_of(s, b);
-        if (adaptive)
+        if (way == MASKED)
             tally.owned &= active_lanes(s, b);
         push *= cap;
         if (sampled && s->boundary_rubs) {
@@ -158,47 +188,47 @@ SL_INLINE void displace_loop(SlKernelKind kind, bool tensile, bool adaptive, con
             boundary_reaction(kind, s, &tally, b, xi, push, rubbed, samples.density);
         if (near && tally.sums != NULL)
             wall_reaction(kind, s, &tally, xi, wall.density, push);
-        p = meet_surfaces(&s->contacts, &tally, u8_load(s->id + 8 * b), p, before);
-        if (adaptive) {
+        U8 id = way == GATHERED ? u8_gather(s->id, s->own + 8 * b) : u8_load(s->id + 8 * b);
+        p = meet_surfaces(&s->contacts, &tally, id, p, before);
+        if (way == MASKED) {
             I8 active = active_lanes(s, b);
             p = (F8x3){f8_select(active, p.x, xi.x), f8_select(active, p.y, xi.y),
                        f8_select(active, p.z, xi.z)};
         }
-        f8x4_store(s->predicted + 32 * b, (F8x4){p.x, p.y, p.z, f8(0)});
+        store_own(way, s, s->predicted, b, (F8x4){p.x, p.y, p.z, f8(0)});
     }
 }
 
-#define LOOPS_(kind, NAME)                                                                         \
-    static void lambda_##kind(const SlFluidPass *s, size_t begin, size_t end)                      \
+#define LOOP_(name, kind, body)                                                                    \
+    static void name##_##kind(const SlFluidPass *s, size_t begin, size_t end)                      \
     {                                                                                              \
-        lambda_loop(NAME, false, s, begin, end);                                                   \
-    }                                                                                              \
-    static void lambda_active_##kind(const SlFluidPass *s, size_t begin, size_t end)               \
-    {                                                                                              \
-        lambda_loop(NAME, true, s, begin, end);                                                    \
-    }                                                                                              \
-    static void displace_active_##kind(const SlFluidPass *s, size_t begin, size_t end)             \
-    {                                                                                              \
-        displace_loop(NAME, false, true, s, begin, end);                                           \
-    }                                                                                              \
-    static void displace_##kind(const SlFluidPass *s, size_t begin, size_t end)                    \
-    {                                                                                              \
-        displace_loop(NAME, false, false, s, begin, end);                                          \
-    }                                                                                              \
-    static void displace_tensile_##kind(const SlFluidPass *s, size_t begin, size_t end)            \
-    {                                                                                              \
-        displace_loop(NAME, true, false, s, begin, end);                                           \
+        body;                                                                                      \
     }
+#define LOOPS_(kind, NAME)                                                                         \
+    LOOP_(lambda, kind, lambda_loop(NAME, WHOLE, s, begin, end))                                   \
+    LOOP_(lambda_active, kind, lambda_loop(NAME, MASKED, s, begin, end))                           \
+    LOOP_(lambda_gathered, kind, lambda_loop(NAME, GATHERED, s, begin, end))                       \
+    LOOP_(displace, kind, displace_loop(NAME, false, WHOLE, s, begin, end))                        \
+    LOOP_(displace_tensile, kind, displace_loop(NAME, true, WHOLE, s, begin, end))                 \
+    LOOP_(displace_active, kind, displace_loop(NAME, false, MASKED, s, begin, end))                \
+    LOOP_(displace_gathered, kind, displace_loop(NAME, false, GATHERED, s, begin, end))
 LOOPS_(cubic, SL_KERNEL_CUBIC)
 LOOPS_(wendland, SL_KERNEL_WENDLAND)
 LOOPS_(poly6, SL_KERNEL_POLY6)
 
+#define KINDS_(name)                                                                               \
+    {                                                                                              \
+        name##_cubic, name##_wendland, name##_poly6                                                \
+    }
 SL_KERNEL_TABLE(SlPbfKernels, sl_pbf_kernels) = {
-    .lambda = {lambda_cubic, lambda_wendland, lambda_poly6},
-    .displace = {displace_cubic, displace_wendland, displace_poly6},
-    .displace_tensile = {displace_tensile_cubic, displace_tensile_wendland, displace_tensile_poly6},
-    .lambda_active = {lambda_active_cubic, lambda_active_wendland, lambda_active_poly6},
-    .displace_active = {displace_active_cubic, displace_active_wendland, displace_active_poly6},
+    .lambda = KINDS_(lambda),
+    .displace = KINDS_(displace),
+    .displace_tensile = KINDS_(displace_tensile),
+    .lambda_active = KINDS_(lambda_active),
+    .displace_active = KINDS_(displace_active),
     .retire = retire,
+    .lambda_gathered = KINDS_(lambda_gathered),
+    .displace_gathered = KINDS_(displace_gathered),
+    .retire_gathered = retire_gathered,
     .halo = halo,
 };

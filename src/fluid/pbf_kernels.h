@@ -12,7 +12,10 @@ typedef struct SlPbfKernels {
        lambda carries the place over, and displace leaves them where they are */
     SlFluidLoop lambda_active[SL_KERNEL_COUNT], displace_active[SL_KERNEL_COUNT];
     SlFluidLoop retire; /* blocks whose last particles have just finished */
-    SlFluidLoop halo;   /* level -> halo */
+    /* the same on groups gathered from all over, pass->own; retired are those of the pass */
+    SlFluidLoop lambda_gathered[SL_KERNEL_COUNT], displace_gathered[SL_KERNEL_COUNT];
+    SlFluidLoop retire_gathered;
+    SlFluidLoop halo; /* level -> halo */
 } SlPbfKernels;
 
 SL_DECLARE_KERNELS(SlPbfKernels, sl_pbf_kernels);

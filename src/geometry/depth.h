@@ -4,37 +4,39 @@
 #ifndef GEOMETRY_DEPTH_H
 #define GEOMETRY_DEPTH_H
 
-#include "core/arena.h"
-#include "core/parallel.h"
+#include "core/context.h"
 #include "geometry/camera.h"
 
 #define SL_DEPTH_EMPTY 3e38f
 enum { SL_DEPTH_NOBODY = 0xffffffffu };
+
+/* A sphere in the image; none if radius is 0. */
+typedef struct SlSpot {
+    float x, y, radius; /* pixels */
+    float depth;        /* m along the view, of the centre */
+} SlSpot;
 
 typedef struct SlDepthImage {
     SlCameraFrame frame;
     uint32_t width, height;
     float *depth;   /* m along the view direction; SL_DEPTH_EMPTY: nothing there */
     uint32_t *seen; /* which sphere is there, or SL_DEPTH_NOBODY */
+    SlSpot *spots;  /* one per sphere */
 } SlDepthImage;
 
-/* Draws `count` spheres (float4 records, the fourth lane unread) of one radius into an image on the
-   arena; NULL arrays when that has no memory. The same bits for any number of threads: the nearest
-   wins, and of equals the first. */
-void sl_depth_draw(SlPool *pool, SlArena *arena, const SlCamera *camera, uint32_t width,
-                   uint32_t height, const float *records, size_t count, float radius,
-                   SlDepthImage *image);
+/* Draws `count` spheres of one radius into an image on the context's arena; `depth` is NULL when
+   that has no memory. Records are float4, padded to a multiple of eight; the fourth lane is not
+   read. The same bits for any number of threads: the nearest wins, and of equals the first. */
+void sl_depth_draw(SlContext *context, const SlCamera *camera, uint32_t width, uint32_t height,
+                   const float *records, size_t count, float radius, SlDepthImage *image);
 
-/* Where a point lies in the image; false if outside or not in front of the camera. */
-static inline bool sl_depth_pixel(const SlDepthImage *image, SlVec3 view, size_t *pixel)
+/* The pixel in which a spot's centre lies; false if outside or not in front of the camera. */
+static inline bool sl_depth_pixel(const SlDepthImage *image, const SlSpot *spot, size_t *pixel)
 {
-    if (!(view.z > 1e-6f))
+    if (!(spot->radius > 0 && spot->x >= 0 && spot->y >= 0 && spot->x < (float)image->width &&
+          spot->y < (float)image->height))
         return false;
-    float x = image->frame.center_x + image->frame.focal * view.x / view.z;
-    float y = image->frame.center_y - image->frame.focal * view.y / view.z;
-    if (!(x >= 0 && y >= 0 && x < (float)image->width && y < (float)image->height))
-        return false;
-    *pixel = (size_t)y * image->width + (size_t)x;
+    *pixel = (size_t)spot->y * image->width + (size_t)spot->x;
     return true;
 }
 

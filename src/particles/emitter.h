@@ -38,6 +38,11 @@ uint64_t sl_emitter_layer_size(const SlEmitter *emitter, double spacing);
 SlStatus sl_flow_emit(SlFlow *flow, SlSystem *system, double dt, SlError *error);
 /* After a step: removes what is inside a drain or beyond the farthest. */
 SlStatus sl_flow_drain(SlFlow *flow, SlSystem *system, SlError *error);
+/* Can particles come or go? */
+static inline bool sl_flow_changes(const SlFlow *flow)
+{
+    return flow->emitter_count > 0 || flow->drain_count > 0 || flow->farthest > 0;
+}
 /* The state's part of the world's hash. */
 uint64_t sl_flow_hash(const SlFlow *flow, uint64_t seed);
 

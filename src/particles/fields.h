@@ -24,6 +24,7 @@ enum {
     ROW(POSITION,  F32X4, "position",  "m",     STATE | EXPORT | SORT, "position")                 \
     ROW(VELOCITY,  F32X4, "velocity",  "m/s",   STATE | EXPORT | SORT, "velocity")                 \
     ROW(PREDICTED, F32X4, "predicted", "m",     SORT,  "where the particle would go by itself")    \
+    ROW(REFERENCE, F32X4, "reference", "m",     STATE | SORT, "where the neighbour list was made")   \
     ROW(DENSITY,   F32,   "density",   "",      EXPORT, "density over rest density, after the step") \
     ROW(LEVEL,     U32,   "level",     "",      STATE | EXPORT | SORT, "density iterations it gets") \
     ROW(VARIATION, F32,   "variation", "",      STATE | EXPORT | SORT,                             \

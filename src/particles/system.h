@@ -84,6 +84,8 @@ typedef struct SlSurroundings {
     const SlCamera *cameras; /* who looks on */
     size_t camera_count;
     bool interval_begins; /* the first sub-step of an interval: a frame, for most */
+    double interval_left; /* s: from the beginning of this sub-step to the interval's end */
+    bool population_changes; /* particles may come and go between sub-steps */
 } SlSurroundings;
 
 struct SlSystem {

@@ -62,6 +62,8 @@ static SlStatus step_system(SlWorld *world, SlWorldSystem *holder, SlError *erro
     while (interval->done < dt) {
         double sub, end = end_of_step(system, dt, interval->done, interval->step, &sub);
         system->surroundings.interval_begins = interval->step == 0;
+        system->surroundings.interval_left = dt - interval->done;
+        system->surroundings.population_changes = sl_flow_changes(&holder->flow);
         interval->began = world->time + interval->done;
         interval->length = sub;
         SlStatus status = sub_step(world, holder, interval->began, sub, error);

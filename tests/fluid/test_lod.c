@@ -234,9 +234,33 @@ static void figure_6(void **state)
     assert_near(moving, 0.0833, 0.02);
 }
 
+/* Sets gathered into full groups are the masked ones, bit for bit, with sampled walls too. */
+static void gathered_is_masked(void **state)
+{
+    (void)state;
+    static const char *const sets[] = {"gathered", "masked"}, *const boundaries[] = {"walls", "particles"};
+    static const char *const models[] = {"dtc", "dtvs"};
+    for (int m = 0; m < 2; m++)
+        for (int b = 0; b < 2; b++) {
+            uint64_t hash[2];
+            for (int k = 0; k < 2; k++) {
+                LodSetting setting = usual;
+                setting.lod = models[m];
+                SlWorld *world = dam(&setting);
+                assert_ok(sl_system_set_text(world, 0, "lod_sets", sets[k], &test_error));
+                assert_ok(sl_system_set_text(world, 0, "boundary", boundaries[b], &test_error));
+                dam_advance(world, 12);
+                hash[k] = sl_world_hash(world);
+                sl_world_destroy(world);
+            }
+            assert_true(hash[0] == hash[1]);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gathered_is_masked),
         cmocka_unit_test(equal_levels_are_pbf),     cmocka_unit_test(same_bits_for_any_threads),
         cmocka_unit_test(what_is_seen_first_gets_most), cmocka_unit_test(cameras_of_all_kinds),
         cmocka_unit_test(figure_6),

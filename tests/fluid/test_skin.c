@@ -1,0 +1,186 @@
+/* Neighbour lists kept over the steps of a frame: they miss nobody, serve only while they may, and
+   change nothing that a restart or a number of threads would show. */
+#include "core/random.h"
+#include "fluid/pbf.h"
+#include "support/boundary_worlds.h"
+#include "world/world.h"
+
+static SlWorld *pool(uint32_t threads, double skin, double strays, uint32_t steps, SlVec3 domain)
+{
+    DamSetting setting = {.threads = threads, .nx = 16, .ny = 10, .nz = 12, .steps = steps,
+                          .iterations = 2, .domain = domain};
+    SlWorld *world = dam_create(&setting);
+    assert_ok(sl_system_set_number(world, 0, "skin", skin, &test_error));
+    assert_ok(sl_system_set_number(world, 0, "strays", strays, &test_error));
+    return world;
+}
+
+static SlSystem *system_of(SlWorld *world)
+{
+    return &world->systems[0]->base;
+}
+
+static bool is_listed(const SlNeighbourList *list, size_t i, uint32_t j)
+{
+    const uint32_t(*row)[8] = (const uint32_t(*)[8])list->rows + list->row_begin[i / 8];
+    for (uint32_t k = 0; k < list->row_count[i / 8]; k++)
+        if (row[k][i % 8] == j)
+            return true;
+    return false;
+}
+
+/* Everybody moves by one vector and by up to half a skin more: the list stays and has all pairs. */
+static void misses_nobody(void **state)
+{
+    (void)state;
+    const float d = 0.1f, skin = 0.3f;
+    SlWorld *world = pool(2, (double)skin, 0, 4, (SlVec3){8, 8, 8});
+    assert_ok(sl_world_start(world, &test_error));
+    SlSystem *system = system_of(world);
+    SlFluidState *fluid = system->state;
+    SlFluidPass pass;
+    double mark = 0;
+    system->surroundings.interval_begins = true;
+    assert_ok(sl_pbf_begin(system, 1e-6, &pass, &test_error));
+    sl_fluid_predict(system, &pass);
+    assert_ok(sl_fluid_neighbours(system, &pass, &mark, &test_error));
+    uint64_t lists = fluid->lists;
+    system->surroundings.interval_begins = false;
+    size_t n = pass.count;
+    for (size_t i = 0; i < n; i++) {
+        SlRandom4 r = sl_random(3, (uint32_t)i, 0);
+        float by[3], length = 0;
+        for (int k = 0; k < 3; k++) {
+            by[k] = sl_random_unit(r.value[k]) - 0.5f;
+            length += by[k] * by[k];
+        }
+        for (int k = 0; k < 3; k++)
+            pass.predicted[4 * i + (size_t)k] =
+                pass.reference[4 * i + (size_t)k] + 0.7f + 0.48f * skin * d * by[k] / sqrtf(length);
+    }
+    assert_ok(sl_fluid_neighbours(system, &pass, &mark, &test_error));
+    assert_int_equal(fluid->lists, lists);
+    size_t pairs = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) {
+            const float *a = pass.predicted + 4 * i, *b = pass.predicted + 4 * j;
+            float r2 = (a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) +
+                       (a[2] - b[2]) * (a[2] - b[2]);
+            if (i == j || r2 >= 4 * d * d)
+                continue;
+            pairs++;
+            if (!is_listed(&fluid->list, i, (uint32_t)j))
+                fail_msg("pair %zu, %zu at %g is not listed", i, j, (double)sqrtf(r2));
+        }
+    assert_true(pairs > 20 * n);
+    /* One that runs off makes a new list, unless strays are allowed. */
+    pass.predicted[4 * 17] += 0.6f * skin * d;
+    assert_ok(sl_fluid_neighbours(system, &pass, &mark, &test_error));
+    assert_int_equal(fluid->lists, lists + 1);
+    sl_world_destroy(world);
+}
+
+/* Calm water keeps its lists, a breaking dam does not, and one told to keep them does. */
+static void serves_while_it_may(void **state)
+{
+    (void)state;
+    const struct {
+        SlVec3 domain;
+        double strays;
+        uint64_t least, most; /* lists made in 10 frames of 4 steps */
+    } cases[] = {{{1.6f, 3, 1.2f}, 0, 10, 10}, {{8, 3, 1.2f}, 0, 15, 40}, {{8, 3, 1.2f}, 1, 10, 10}};
+    for (size_t c = 0; c < 3; c++) {
+        SlWorld *world = pool(2, 0.2, cases[c].strays, 4, cases[c].domain);
+        dam_advance(world, 20);
+        SlFluidState *fluid = system_of(world)->state;
+        uint64_t before = fluid->lists;
+        dam_advance(world, 10);
+        uint64_t made = fluid->lists - before;
+        if (made < cases[c].least || made > cases[c].most)
+            fail_msg("case %zu: %llu lists", c, (unsigned long long)made);
+        sl_world_destroy(world);
+    }
+}
+
+/* A kept list changes sums by what pairs at the very edge of the kernel weigh: nothing to see. */
+static void compression_stays(void **state)
+{
+    (void)state;
+    double compression[2];
+    for (int kept = 0; kept < 2; kept++) {
+        SlWorld *world = pool(2, kept ? 0.05 : 0, 1, 2, (SlVec3){5, 3, 1.2f});
+        double sum = 0;
+        for (int f = 0; f < 40; f++) {
+            dam_advance(world, 1);
+            sum += system_of(world)->stats.mean_compression;
+        }
+        compression[kept] = sum / 40;
+        sl_world_destroy(world);
+    }
+    assert_true(compression[0] > 1e-4);
+    assert_true(fabs(compression[1] / compression[0] - 1) < 0.05);
+}
+
+static void same_bits_for_any_threads(void **state)
+{
+    (void)state;
+    uint64_t first = 0;
+    const uint32_t threads[] = {1, 2, 3, 5};
+    for (int k = 0; k < 4; k++) {
+        SlWorld *world = pool(threads[k], 0.15, 0.1, 4, (SlVec3){5, 3, 1.2f});
+        assert_ok(sl_system_set_text(world, 0, "after", "frame", &test_error));
+        dam_advance(world, 15);
+        uint64_t hash = sl_world_hash(world);
+        first = k == 0 ? hash : first;
+        assert_true(hash == first);
+        sl_world_destroy(world);
+    }
+}
+
+static bool stop_in_the_middle(void *user, SlSystemId system, const SlStepStats *stats)
+{
+    (void)system;
+    (void)stats;
+    uint32_t *left = user;
+    return --*left != 0;
+}
+
+/* Stopped between two steps of a frame that share a list, and gone on elsewhere. */
+static void restarts_within_a_frame(void **state)
+{
+    (void)state;
+    uint32_t left = 4 * 6 + 2, never = UINT32_MAX;
+    SlWorld *worlds[2];
+    for (int k = 0; k < 2; k++) {
+        DamSetting setting = {.threads = 2, .nx = 16, .ny = 10, .nz = 12, .steps = 4, .iterations = 2,
+                              .on_step = stop_in_the_middle, .user = k == 0 ? &left : &never};
+        worlds[k] = dam_create(&setting);
+        assert_ok(sl_system_set_number(worlds[k], 0, "skin", 0.1, &test_error));
+        assert_ok(sl_system_set_number(worlds[k], 0, "strays", 1, &test_error));
+        assert_ok(sl_world_start(worlds[k], &test_error));
+    }
+    SlStatus status = SL_OK;
+    while (status == SL_OK)
+        status = sl_world_advance_frame(worlds[0], &test_error);
+    assert_int_equal(status, SL_ERROR_CANCELLED);
+    const SlStateView *view;
+    assert_ok(sl_world_state(worlds[0], &view, &test_error));
+    assert_ok(sl_world_restore(worlds[1], view, &test_error));
+    left = UINT32_MAX;
+    for (int k = 0; k < 2; k++)
+        for (int f = 0; f < 3; f++)
+            assert_ok(sl_world_advance_frame(worlds[k], &test_error));
+    assert_true(sl_world_hash(worlds[0]) == sl_world_hash(worlds[1]));
+    for (int k = 0; k < 2; k++)
+        sl_world_destroy(worlds[k]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(misses_nobody),         cmocka_unit_test(serves_while_it_may),
+        cmocka_unit_test(compression_stays),     cmocka_unit_test(same_bits_for_any_threads),
+        cmocka_unit_test(restarts_within_a_frame),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
