@@ -107,13 +107,8 @@ static SlStatus step(SlSystem *system, double dt, SlError *error)
     sl_fluid_predict(system, pass); /* line 1 of algorithm 1 */
     sl_lap(&mark, &ms[SL_STAGE_PREDICT]);
 
-    if ((status = sl_fluid_sort(system, pass, error)) != SL_OK)
+    if ((status = sl_fluid_neighbours(system, pass, &mark, error)) != SL_OK)
         return status;
-    sl_lap(&mark, &ms[SL_STAGE_SORT]);
-
-    if ((status = sl_fluid_list(system, pass, error)) != SL_OK)
-        return status;
-    sl_lap(&mark, &ms[SL_STAGE_NEIGHBOURS]);
 
     if ((status = sl_projective_prepare(system, &run, error)) != SL_OK)
         return status;
@@ -175,7 +170,7 @@ static double step_length(const SlSystem *system, double left)
 
 static uint32_t more_fields(const SlSystem *system)
 {
-    return sl_param(system, P_ATTACH) > 0 ? SL_FIELD_BIT(ANCHOR) : 0;
+    return sl_fluid_more_fields(system) | (sl_param(system, P_ATTACH) > 0 ? SL_FIELD_BIT(ANCHOR) : 0);
 }
 
 static uint64_t memory_needed(const SlSystem *system, uint64_t count)
