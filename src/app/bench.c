@@ -12,7 +12,8 @@
 #include "core/peak.h"
 
 static const BenchKind *const kinds[] = {&bench_passes, &bench_render, &bench_store,
-                                         &bench_fields, &bench_apbf,   &bench_snow};
+                                         &bench_fields, &bench_apbf,   &bench_snow,
+                                         &bench_chebyshev};
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 /* The machine the bars were set on: 2 threads of multiply-adds. */

@@ -5,7 +5,7 @@
 
 #include "app/app.h"
 
-enum { BENCH_MOST_RESULTS = 256 };
+enum { BENCH_MOST_RESULTS = 1024 };
 
 typedef struct BenchResult {
     char name[96];
@@ -27,7 +27,7 @@ typedef struct BenchKind {
 } BenchKind;
 
 extern const BenchKind bench_passes, bench_render, bench_store, bench_fields, bench_apbf,
-    bench_snow;
+    bench_snow, bench_chebyshev;
 
 void bench_report(Bench *bench, double value, const char *unit, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
