@@ -99,7 +99,7 @@ static const BenchResult *find_result(const Bench *bench, const char *name)
 }
 
 /* Reads the limits of this benchmark and judges its results. A bar without a result is missed,
-   unless a quick run left it out. Returns the number of bars, -1 for a bad file. */
+   unless a quick or partial run left it out. Returns the number of bars, -1 for a bad file. */
 static long judge(const Bench *bench, double factor, Bar *bars)
 {
     char path[800], line[256];
@@ -124,7 +124,7 @@ static long judge(const Bench *bench, double factor, Bar *bars)
         if (strncmp(name, bench->name, prefix) != 0 || name[prefix] != '.')
             continue;
         const BenchResult *result = find_result(bench, name);
-        if (result == NULL && bench->quick)
+        if (result == NULL && (bench->quick || bench->only != NULL))
             continue;
         bool more = strcmp(better, "more") == 0;
         double value = result == NULL ? (more ? -1e30 : 1e30)
@@ -189,7 +189,7 @@ static SlStatus write_json(SlFileWriter *writer, const Bench *bench, const Machi
     return status;
 }
 
-static int run_bench(const BenchKind *kind, bool quick, const char *json)
+static int run_bench(const BenchKind *kind, bool quick, const char *only, const char *json)
 {
     Bench *bench = calloc(1, sizeof *bench);
     Bar *bars = calloc(BENCH_MOST_RESULTS, sizeof *bars);
@@ -202,6 +202,7 @@ static int run_bench(const BenchKind *kind, bool quick, const char *json)
     }
     bench->name = kind->name;
     bench->quick = quick;
+    bench->only = only;
     bench->threads = 2;
     /* Opened first: minutes of measuring are not spent on a file that cannot be written. */
     SlFileLayer layer = sl_file_layer_real();
@@ -243,9 +244,10 @@ static int run_bench(const BenchKind *kind, bool quick, const char *json)
     return code;
 }
 
-enum { O_QUICK, O_JSON, O_COUNT };
+enum { O_QUICK, O_ONLY, O_JSON, O_COUNT };
 static const AppOption options[O_COUNT] = {
     [O_QUICK] = {"quick", 'q', NULL, "fewer sizes and repeats; bars not measured are left out"},
+    [O_ONLY] = {"only", 'o', "SCENE", "chebyshev: one scene (30k, 88k, 128k, 298k) or figure4"},
     [O_JSON] = {"json", 'j', "FILE", "also write results and bars as JSON"},
 };
 
@@ -264,7 +266,8 @@ static int bench(int count, char **words)
     for (int k = 0; k < KINDS; k++) {
         names[k] = kinds[k]->name;
         if (strcmp(input.words[0], kinds[k]->name) == 0)
-            return run_bench(kinds[k], input.value[O_QUICK] != NULL, input.value[O_JSON]);
+            return run_bench(kinds[k], input.value[O_QUICK] != NULL, input.value[O_ONLY],
+                             input.value[O_JSON]);
     }
     const char *near = sl_nearest_name(input.words[0], names, KINDS);
     return app_usage_error("bench", "there is no benchmark \"%.40s\"%s%s%s", input.words[0],

@@ -16,6 +16,7 @@ typedef struct BenchResult {
 typedef struct Bench {
     const char *name;
     bool quick;
+    const char *only; /* measure only scenes of this name; NULL: all */
     uint32_t threads; /* of the main measurements */
     BenchResult results[BENCH_MOST_RESULTS];
     size_t result_count;

@@ -261,28 +261,40 @@ void sl_projective_local(const SlSystem *system, SlProjectiveRun *run)
     run->most = fold(run, SL_PROJECTIVE_MOST_COMPRESSION, true);
 }
 
-/* A step = residual through the linear solver; both are rounded to float at the ends. */
+/* The linear system's vectors from the residual, and the step back into it. */
+static void widen_chunk(void *argument, size_t begin, size_t end, size_t chunk)
+{
+    (void)chunk;
+    SlProjectiveRun *run = argument;
+    for (size_t i = begin; i < end; i++)
+        for (size_t a = 0; a < 3; a++) {
+            run->right[3 * i + a] = (double)run->pass.residual[4 * i + a];
+            run->solution[3 * i + a] = 0;
+        }
+}
+
+static void round_chunk(void *argument, size_t begin, size_t end, size_t chunk)
+{
+    (void)chunk;
+    SlProjectiveRun *run = argument;
+    for (size_t i = begin; i < end; i++) {
+        for (size_t a = 0; a < 3; a++)
+            run->pass.residual[4 * i + a] = (float)run->solution[3 * i + a];
+        run->pass.residual[4 * i + 3] = 0;
+    }
+}
+
 static SlStatus solve_system(SlSystem *system, SlProjectiveRun *run, SlError *error)
 {
     const SlLinearSolver *solver = sl_linear_solvers[(int)sl_param(system, P_GLOBAL)];
-    SlProjectivePass *pass = &run->pass;
-    size_t n = pass->fluid.count;
-    for (size_t i = 0; i < n; i++)
-        for (size_t a = 0; a < 3; a++) {
-            run->right[3 * i + a] = (double)pass->residual[4 * i + a];
-            run->solution[3 * i + a] = 0;
-        }
+    SlPool *pool = system->context->pool;
     SlLinearOutcome outcome;
+    sl_parallel_for(pool, run->pass.fluid.count, SL_REDUCE_CHUNK, widen_chunk, run);
     SlStatus status = sl_linear_solve(solver, &run->job, run->right, run->solution, &outcome, error);
     run->inner += outcome.iterations;
-    if (status != SL_OK)
-        return status;
-    for (size_t i = 0; i < n; i++) {
-        for (size_t a = 0; a < 3; a++)
-            pass->residual[4 * i + a] = (float)run->solution[3 * i + a];
-        pass->residual[4 * i + 3] = 0;
-    }
-    return SL_OK;
+    if (status == SL_OK)
+        sl_parallel_for(pool, run->pass.fluid.count, SL_REDUCE_CHUNK, round_chunk, run);
+    return status;
 }
 
 /* What changed since the last iteration, and the combination of changes that serves best. */
