@@ -6,7 +6,8 @@
 static const AppCommand *const commands[] = {&app_demo_command,   &app_run_command,
                                              &app_render_command, &app_info_command,
                                              &app_verify_command, &app_estimate_command,
-                                             &app_params_command, &app_bench_command};
+                                             &app_params_command, &app_tune_command,
+                                             &app_bench_command};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static void print_help(FILE *to)
