@@ -1,5 +1,6 @@
-/* What boundary particles (particles/boundary.h) add to the density of eight particles, and what they
-   get back. Only for *_kernels.c. Symbols: b boundary particle, V its volume over the fluid's. */
+/* What boundary particles (particles/boundary.h) add to the density of eight particles, and what
+   they get back. Only for *_kernels.c. Symbols: b boundary particle, V its volume over the fluid's.
+ */
 #ifndef FLUID_BOUNDARY_LANES_H
 #define FLUID_BOUNDARY_LANES_H
 
@@ -63,8 +64,8 @@ SL_INLINE F8x3 boundary_rub(SlKernelKind kind, const SlFluidPass *s, size_t b, F
 
 /* Tells the bodies what their boundary particles did: pair by pair `push` times the pair's part of
    the gradient, and a share of `rubbed` by V W. */
-SL_INLINE void boundary_reaction(SlKernelKind kind, const SlFluidPass *s, const Tally *tally, size_t b,
-                                 F8x4 xi, F8 push, F8x3 rubbed, F8 density)
+SL_INLINE void boundary_reaction(SlKernelKind kind, const SlFluidPass *s, const Tally *tally,
+                                 size_t b, F8x4 xi, F8 push, F8x3 rubbed, F8 density)
 {
     F8 share = inverse_or_zero(density) * f8(s->value_scale), scale = push * f8(s->slope_scale);
     const uint32_t(*row)[8];

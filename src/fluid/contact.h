@@ -13,9 +13,9 @@ typedef struct SlContacts {
     SlSurroundings around;
     const SlVec3 *centers; /* one per body (particles/boundary.h): what torques are about */
     bool tally_domain;     /* the domain's walls are a body too */
-    float dt;       /* s: how long moving surfaces move */
-    float distance; /* m: nearest a particle's centre comes to a surface */
-    float jitter;   /* m: plus up to this, by a hash of the id; 0 makes corners explode */
+    float dt;              /* s: how long moving surfaces move */
+    float distance;        /* m: nearest a particle's centre comes to a surface */
+    float jitter;          /* m: plus up to this, by a hash of the id; 0 makes corners explode */
 } SlContacts;
 
 /* In [0, 1), fixed for an id: the share of the jitter it keeps. Plain twin of the kernel's. */

@@ -24,13 +24,15 @@ SL_INLINE F8 contact_share(U8 id)
 typedef struct Tally {
     double *sums; /* [body][SL_FORCE_LANES]; NULL: nobody asks */
     I8 owned;     /* lanes that are particles */
+    F8 mass;      /* of each, over that of the system\'s own fluid */
 } Tally;
 
 /* `moved` lanes were pushed by the body, at `at`. */
 SL_INLINE void tally_push(const Tally *tally, const SlContacts *c, size_t body, F8x3 moved, F8x3 at)
 {
-    F8x3 m = {f8_keep(tally->owned, moved.x), f8_keep(tally->owned, moved.y),
-              f8_keep(tally->owned, moved.z)};
+    F8x3 m = {f8_keep(tally->owned, tally->mass * moved.x),
+              f8_keep(tally->owned, tally->mass * moved.y),
+              f8_keep(tally->owned, tally->mass * moved.z)};
     SlVec3 center = c->centers[body];
     F8x3 arm = {at.x - f8(center.x), at.y - f8(center.y), at.z - f8(center.z)};
     /* A lane that was not moved may be far away: 0 × far is still 0. */
@@ -128,9 +130,9 @@ SL_INLINE Surface frustum_surface(const SlShape *s, F8x3 q)
     F8 np = f8_select(on, f8(eh * inverse_e), scale * f8_select(cap, ap, bp));
     F8 nh = f8_select(on, f8(-ep * inverse_e), scale * f8_select(cap, ah, bh));
     F8 out = np * inverse_p;
-    return (Surface){sign * distance,
-                     {radial.x * out + axis.x * nh, radial.y * out + axis.y * nh,
-                      radial.z * out + axis.z * nh}};
+    return (Surface){
+        sign * distance,
+        {radial.x * out + axis.x * nh, radial.y * out + axis.y * nh, radial.z * out + axis.z * nh}};
 }
 
 SL_INLINE Surface shape_surface(const SlShape *s, F8x3 p)
@@ -176,8 +178,8 @@ SL_INLINE F8x3 field_local(const SlFieldBody *body, F8x3 p)
 }
 
 /* The field's surface for the lanes set in bits, exact within `reach`; the others are far away.
-   *drift: the velocity of a deforming surface beside the body's motion. One lane at a time: few particles are near a mesh, and
-   the field's walk does not suit lanes. */
+   *drift: the velocity of a deforming surface beside the body's motion. One lane at a time: few
+   particles are near a mesh, and the field's walk does not suit lanes. */
 SL_INLINE Surface field_surface(const SlFieldBody *body, F8x3 local, uint32_t bits, float reach,
                                 F8x3 *drift)
 {
@@ -186,9 +188,8 @@ SL_INLINE Surface field_surface(const SlFieldBody *body, F8x3 local, uint32_t bi
     for (; bits != 0; bits &= bits - 1) {
         int k = __builtin_ctz(bits);
         SlVec3 g, v = {0, 0, 0}, at = {local.x[k], local.y[k], local.z[k]};
-        s.distance[k] = body->deform != NULL
-                            ? sl_deform_distance(body->deform, at, reach, &g, &v)
-                            : sl_sdf_distance_within(body->field, at, reach, &g);
+        s.distance[k] = body->deform != NULL ? sl_deform_distance(body->deform, at, reach, &g, &v)
+                                             : sl_sdf_distance_within(body->field, at, reach, &g);
         float length = sqrtf(g.x * g.x + g.y * g.y + g.z * g.z);
         float scale = length > 0 ? 1 / length : 0;
         const SlVec3 *a = body->sides;
@@ -224,8 +225,7 @@ SL_INLINE F8x3 push_out(Surface surface, F8 keep, F8x3 p, F8x3 x, float friction
     p.z = f8_fma(depth, surface.normal.z, p.z);
     if (friction <= 0)
         return p;
-    return rub(p, motion != NULL ? carried(motion, dt, x) : x, surface.normal, depth,
-               f8(friction));
+    return rub(p, motion != NULL ? carried(motion, dt, x) : x, surface.normal, depth, f8(friction));
 }
 
 SL_INLINE F8x3 meet_field(const SlContacts *c, const SlFieldBody *body, F8 keep, F8x3 p, F8x3 x)
@@ -257,8 +257,7 @@ SL_INLINE F8x3 meet_shape(const SlContacts *c, size_t k, F8 keep, F8x3 p, F8x3 x
         F8 depth = f8_abs(inside - p.axis);                                                        \
         p.axis = inside;                                                                           \
         if (c->around.domain_friction > 0)                                                         \
-            p = rub(p, x, (F8x3){f8(n0), f8(n1), f8(n2)}, depth,                    \
-                    f8(c->around.domain_friction));                                                \
+            p = rub(p, x, (F8x3){f8(n0), f8(n1), f8(n2)}, depth, f8(c->around.domain_friction));   \
     } while (0)
 
 /* True if some lane of p lies within `reach` of the box. */

@@ -7,6 +7,7 @@
 #include "core/reduce.h"
 #include "core/timer.h"
 #include "fluid/fluid_kernels.h"
+#include "fluid/motion.h"
 #include "math/vec3.h"
 
 SlKernelKind sl_fluid_kernel(const SlSystem *system)
@@ -111,6 +112,7 @@ static void bind_fields(SlSystem *system, SlFluidPass *pass)
     pass->predicted = sl_f32x4(particles, SL_F_PREDICTED);
     pass->density = particles->data[SL_F_DENSITY];
     pass->level = particles->data[SL_F_LEVEL];
+    pass->fluid = particles->data[SL_F_FLUID];
     pass->reference = particles->data[SL_F_REFERENCE];
 }
 
@@ -135,6 +137,28 @@ static double particle_mass(const SlSystem *system)
     return sl_param(system, SL_FLUID_P_REST_DENSITY) * d * d * d;
 }
 
+/* What the loops look up by fluid. */
+static bool list_fluids(SlSystem *system, SlFluidPass *pass)
+{
+    if (system->fluid_count == 0)
+        return true;
+    float *lightness = SL_PUSH(&system->context->arena, float, SL_MOST_FLUIDS + 1);
+    float *viscosities = SL_PUSH(&system->context->arena, float, SL_MOST_FLUIDS + 1);
+    if (lightness == NULL || viscosities == NULL)
+        return false;
+    double rest = sl_param(system, SL_FLUID_P_REST_DENSITY);
+    lightness[0] = 1;
+    viscosities[0] = (float)sl_param(system, SL_FLUID_P_KINEMATIC_VISCOSITY);
+    for (uint32_t k = 0; k < system->fluid_count; k++) {
+        const SlFluidKind *fluid = &system->fluids[k];
+        lightness[k + 1] = (float)(rest / fluid->density);
+        viscosities[k + 1] = (float)(fluid->viscosity * fluid->density / rest);
+    }
+    pass->lightness = lightness;
+    pass->viscosities = viscosities;
+    return true;
+}
+
 SlStatus sl_fluid_begin(SlSystem *system, double dt, SlFluidPass *pass, SlError *error)
 {
     SlFluidState *state = system->state;
@@ -157,6 +181,8 @@ SlStatus sl_fluid_begin(SlSystem *system, double dt, SlFluidPass *pass, SlError 
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory for the scratch of a step");
     sl_particles_pad(particles, pass->projected);
     sl_particles_pad(particles, pass->new_velocity);
+    if (!list_fluids(system, pass))
+        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for %u fluids", system->fluid_count);
     return sl_solids_place(&state->solids, system, pass, error);
 }
 
@@ -343,11 +369,14 @@ bool sl_fluid_settles(const SlSystem *system, double dt)
            system->surroundings.interval_left < 1.5 * dt;
 }
 
-SlStatus sl_fluid_conclude(SlSystem *system, const SlFluidPass *pass, double dt, SlError *error)
+SlStatus sl_fluid_conclude(SlSystem *system, SlFluidPass *pass, double dt, SlError *error)
 {
     const SlFluidKernels *kernels = SL_KERNELS(system->context->isa, sl_fluid_kernels);
     if (sl_fluid_settles(system, dt)) {
         sl_fluid_run(system, pass, kernels->velocity);
+        SlStatus status = sl_motion_apply(system, pass, error);
+        if (status != SL_OK)
+            return status;
         sl_fluid_sum(system, pass, kernels->finish[sl_fluid_kernel(system)]);
     } else
         sl_fluid_sum(system, pass, kernels->settle);
@@ -384,7 +413,8 @@ static SlStatus measure_start(SlSystem *system, SlError *error)
 
 uint32_t sl_fluid_more_fields(const SlSystem *system)
 {
-    return sl_param(system, SL_FLUID_P_SKIN) > 0 ? SL_FIELD_BIT(REFERENCE) : 0;
+    return (sl_param(system, SL_FLUID_P_SKIN) > 0 ? SL_FIELD_BIT(REFERENCE) : 0) |
+           (system->fluid_count > 0 ? SL_FIELD_BIT(FLUID) : 0);
 }
 
 /* As wide as a list reaches. */
@@ -420,7 +450,7 @@ uint64_t sl_fluid_memory_needed(const SlSystem *system, uint64_t count)
 {
     SlSolidSettings solids = solid_settings(system);
     /* Scratch: two float4 arrays, channels of the list build. */
-    uint64_t scratch = count * (2 * 16 + 3 * 4);
+    uint64_t scratch = count * (2 * 16 + 3 * 4) + sl_motion_bytes(system, count);
     return scratch + sl_neighbours_bytes(count) + sl_solids_bytes(system, &solids, count) +
            sl_grid_bytes(system->surroundings.domain, cell_of(system), system->surroundings.grid,
                          count);

@@ -15,6 +15,12 @@ enum {
     SL_FLUID_P_STEPS,
     SL_FLUID_P_MAX_MOVE,
     SL_FLUID_P_VISCOSITY,
+    SL_FLUID_P_KINEMATIC_VISCOSITY,
+    SL_FLUID_P_VISCOSITY_TOLERANCE,
+    SL_FLUID_P_VISCOSITY_ITERATIONS,
+    SL_FLUID_P_VORTICITY,
+    SL_FLUID_P_COHESION,
+    SL_FLUID_P_CURVATURE,
     SL_FLUID_P_BOUNDARY,
     SL_FLUID_P_BOUNDARY_SPACING,
     SL_FLUID_P_FORCES,
@@ -54,7 +60,8 @@ typedef struct SlFluidState {
     SlFluidConstants constants;
     bool list_made; /* in this process; a restored state has to make it again at REFERENCE */
     uint64_t lists; /* made so far in this process */
-    bool warned_cfl;
+    uint32_t viscous_iterations; /* of the last step */
+    bool warned_cfl, warned_viscous;
 } SlFluidState;
 
 enum {
@@ -91,7 +98,7 @@ SlStatus sl_fluid_neighbours(SlSystem *system, SlFluidPass *pass, double *mark, 
 bool sl_fluid_settles(const SlSystem *system, double dt);
 /* Velocities, positions and densities from pass->predicted; the step's statistics; finds numbers
    that went wrong. */
-SlStatus sl_fluid_conclude(SlSystem *system, const SlFluidPass *pass, double dt, SlError *error);
+SlStatus sl_fluid_conclude(SlSystem *system, SlFluidPass *pass, double dt, SlError *error);
 
 /* The kernel the parameters choose, and its radius in metres. */
 SlKernelKind sl_fluid_kernel(const SlSystem *system);

@@ -19,6 +19,13 @@ static void stabilise(const SlFluidPass *s, size_t begin, size_t end)
     }
 }
 
+/* Inverse mass, over that of the system's own fluid. */
+SL_INLINE F8 lightness_of(const SlFluidPass *s, size_t b)
+{
+    return s->fluid != NULL ? (F8)u8_gather((const uint32_t *)s->lightness, s->fluid + 8 * b)
+                            : f8(1);
+}
+
 static void predict(const SlFluidPass *s, size_t begin, size_t end)
 {
     F8 dt = f8(s->dt);
@@ -31,9 +38,9 @@ static void predict(const SlFluidPass *s, size_t begin, size_t end)
         v.z += push.z;
         f8x4_store(s->velocity + 32 * b, v);
         F8x3 p = {f8_fma(dt, v.x, x.x), f8_fma(dt, v.y, x.y), f8_fma(dt, v.z, x.z)};
-        Tally tally = tally_of(s, b);
+        Tally tally = tally_of(s, b, lightness_of(s, b));
         p = meet_surfaces(&s->contacts, &tally, u8_load(s->id + 8 * b), p, xyz(x));
-        f8x4_store(s->predicted + 32 * b, (F8x4){p.x, p.y, p.z, f8(0)});
+        f8x4_store(s->predicted + 32 * b, (F8x4){p.x, p.y, p.z, lightness_of(s, b)});
     }
 }
 
@@ -164,10 +171,15 @@ SL_INLINE void add_block(const SlFluidPass *s, size_t b, F8x4 x, F8x3 v, F8 dens
 {
     I8 owned = owned_lanes(s, b);
     F8 speed2 = f8x3_dot(v, v), over = f8_max(density - f8(1), f8(0));
+    F8 kinetic = speed2, potential = f8x3_dot(f8x3_splat(s->contacts.around.gravity), xyz(x));
+    if (s->fluid != NULL) {
+        kinetic = kinetic / x.w;
+        potential = potential / x.w;
+    }
     F8 runaway2 = f8(s->runaway_speed * s->runaway_speed);
     sums->bad += (uint32_t)__builtin_popcount(i8_bits(~(speed2 <= runaway2) & owned));
-    sums->kinetic += f8_keep(owned, speed2);
-    sums->potential += f8_keep(owned, f8x3_dot(f8x3_splat(s->contacts.around.gravity), xyz(x)));
+    sums->kinetic += f8_keep(owned, kinetic);
+    sums->potential += f8_keep(owned, potential);
     sums->compression += f8_keep(owned, over);
     sums->densest = f8_max(sums->densest, f8_keep(owned, over));
     sums->fastest = f8_max(sums->fastest, f8_keep(owned, speed2));

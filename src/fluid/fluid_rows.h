@@ -13,6 +13,18 @@
     "longest displacement of one iteration"},
 [SL_FLUID_P_VISCOSITY] = {"viscosity", SL_FLUID_NUMBER(0.01), 0, 0.5, "", NULL,
     "XSPH: share of the neighbours' mean velocity taken on per step"},
+[SL_FLUID_P_KINEMATIC_VISCOSITY] = {"kinematic_viscosity", SL_FLUID_NUMBER(0), 0, 1e4, "m^2/s", NULL,
+    "viscosity in earnest, solved for implicitly: water 1e-6, oil 1e-4, honey 1e-2, tar 1; 0: none"},
+[SL_FLUID_P_VISCOSITY_TOLERANCE] = {"viscosity_tolerance", SL_FLUID_NUMBER(0.01), 1e-6, 0.5, "", NULL,
+    "what may be left of the residual when viscosity is solved for"},
+[SL_FLUID_P_VISCOSITY_ITERATIONS] = {"viscosity_iterations", SL_FLUID_WHOLE(100), 1, 10000, "per step", NULL,
+    "most iterations for it"},
+[SL_FLUID_P_VORTICITY] = {"vorticity", SL_FLUID_NUMBER(0), 0, 100, "1/s", NULL,
+    "vorticity confinement: gives eddies back what the solver takes"},
+[SL_FLUID_P_COHESION] = {"cohesion", SL_FLUID_NUMBER(0), 0, 1e4, "m/s^2", NULL,
+    "surface tension: pull between particles (Akinci's gamma times the density)"},
+[SL_FLUID_P_CURVATURE] = {"curvature", SL_FLUID_NUMBER(0), 0, 1e4, "m/s^2", NULL,
+    "surface tension: smoothing of the surface (Akinci's gamma)"},
 [SL_FLUID_P_BOUNDARY] = {"boundary", SL_FLUID_CHOICE(SL_BY_WALLS), 0, 3, "", "contact|walls|particles|both",
     "what surfaces do besides contact: nothing; count as half spaces of fluid in "
     "the density (analytic walls); as sampled particles; or the flat ones (domain, "

@@ -32,8 +32,11 @@ typedef struct SlFluidPass {
     /* constraint */
     float least_constraint; /* 0: unilateral; far below: equality */
     float epsilon;          /* 1/m², added to the sum of squared gradients */
-    float relaxation;       /* omega */
-    float most_move;        /* m per iteration */
+    float omega;            /* of Chebyshev's method, this iteration */
+    float
+        averaging; /* omega of successive over-relaxation over the number of constraints; 0: none */
+    float relaxation; /* omega */
+    float most_move;  /* m per iteration */
     float tensile; /* m²: s_corr = -tensile × shape_value^4 (Macklin & Müller eq. 13); 0: none */
     float viscosity;     /* XSPH c */
     float runaway_speed; /* m/s */
@@ -46,6 +49,10 @@ typedef struct SlFluidPass {
     uint32_t iteration;    /* counted from 1: eq. 9's l, particles of lower level are finished */
     bool stale;            /* finished particles keep their last lambda; else it is 0 */
     uint32_t stabilise_level; /* pre-stabilisation is for particles up to this level */
+    /* several fluids: which one each particle is, and by fluid the system's density over its own
+       and its dynamic viscosity over the system's density, m²/s; NULL: there is only one */
+    const uint32_t *fluid;
+    const float *lightness, *viscosities;
     /* groups of eight gathered from all over (fluid/active.h): their particles, and `list`,
        `boundary_list` and `count` are theirs; NULL: a block is eight particles side by side */
     const uint32_t *own;
@@ -53,7 +60,8 @@ typedef struct SlFluidPass {
     const uint32_t *id;
     float *position, *velocity; /* the fields: x^n until `finish` */
     float *reference;           /* where the list was made; NULL: none is kept */
-    float *predicted;           /* x*, y*, z*, unused */
+    float *previous;            /* x of the iteration before the last; NULL: no acceleration */
+    float *predicted;           /* x*, y*, z*, inverse mass: the system\'s density over its own */
     float *projected;           /* x*, y*, z*, lambda: what lambda writes and displace reads */
     float *new_velocity;        /* scratch, before viscosity */
     float *density;

@@ -27,10 +27,12 @@ SL_INLINE I8 owned_lanes(const SlFluidPass *s, size_t b)
     return (I8)(u8_load(lanes_in_order) + (uint32_t)(8 * b)) < (int32_t)s->count;
 }
 
-SL_INLINE Tally tally_of(const SlFluidPass *s, size_t b)
+/* `lightness`: inverse masses. */
+SL_INLINE Tally tally_of(const SlFluidPass *s, size_t b, F8 lightness)
 {
     size_t chunk = b / SL_FLUID_CHUNK_BLOCKS * s->body_count * SL_FORCE_LANES;
-    return (Tally){s->forces != NULL ? s->forces + chunk : NULL, owned_lanes(s, b)};
+    return (Tally){s->forces != NULL ? s->forces + chunk : NULL, owned_lanes(s, b),
+                   s->fluid != NULL ? f8(1) / lightness : f8(1)};
 }
 
 SL_INLINE void add_solid(WallDensity solid, F8 *error, F8x3 *gradient)

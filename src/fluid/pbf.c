@@ -16,6 +16,10 @@ enum {
     P_ITERATIONS,
     P_RELAXATION,
     P_DAMPING,
+    P_AVERAGING,
+    P_ACCELERATION,
+    P_RHO,
+    P_DELAY,
     P_TENSILE,
     P_TENSILE_DISTANCE,
     P_STABILISE_LEVEL,
@@ -42,6 +46,15 @@ static const SlParamRow rows[P_COUNT] = {
                       "factor on every Jacobi displacement; 1 is unstable without damping >= 0.75"},
     [P_DAMPING] = {"damping", SL_FLUID_NUMBER(0.2), 1e-6, 1e3, "", NULL,
                    "epsilon of lambda, as a multiple of the lattice's sum of squared gradients"},
+    [P_AVERAGING] = {"averaging", SL_FLUID_NUMBER(0), 0, 30, "", NULL,
+                     "constraint averaging: displacements are divided by the number of violated "
+                     "constraints and multiplied by this omega; 0: `relaxation` is used instead"},
+    [P_ACCELERATION] = {"acceleration", SL_FLUID_CHOICE(0), 0, 1, "", "none|chebyshev",
+                        "Chebyshev's method on the iterations; wants relaxation 0.5 to 0.6"},
+    [P_RHO] = {"rho", SL_FLUID_NUMBER(0.95), 0, 0.9999, "", NULL,
+               "Chebyshev's estimate of how little an iteration gains"},
+    [P_DELAY] = {"delay", SL_FLUID_WHOLE(3), 1, 1000, "iterations", NULL,
+                 "plain iterations before it starts; 1 explodes"},
     [P_TENSILE] = {"tensile", SL_FLUID_NUMBER(0.1), 0, 1, "", NULL,
                    "s_corr, once a step, keeps particles from clumping in pairs: strength as the "
                    "density error it equals; 0: none"},
@@ -87,6 +100,14 @@ SlStatus sl_pbf_begin(SlSystem *system, double dt, SlFluidPass *pass, SlError *e
     if (sl_fluid_settles(system, dt))
         pass->tensile = (float)(sl_param(system, P_TENSILE) / gradient_squared / pow(full, 4));
     pass->stabilise_level = (uint32_t)sl_param(system, P_STABILISE_LEVEL);
+    pass->averaging = (float)sl_param(system, P_AVERAGING);
+    pass->omega = 1;
+    if (sl_param(system, P_ACCELERATION) != 0) {
+        size_t room = system->particles.capacity + 8;
+        pass->previous = SL_PUSH(&system->context->arena, float, 4 * room);
+        if (pass->previous == NULL)
+            return sl_error_set(error, SL_ERROR_MEMORY, "no memory for Chebyshev's method");
+    }
     return SL_OK;
 }
 
@@ -96,6 +117,16 @@ SlFluidLoop sl_pbf_displace(const SlSystem *system, const SlFluidPass *pass, uin
     SlKernelKind kind = sl_fluid_kernel(system);
     return pass->tensile > 0 && iteration == 0 ? kernels->displace_tensile[kind]
                                                : kernels->displace[kind];
+}
+
+/* Wang 2015, algorithm 1: 1 before the start, then 2/(2 - rho²), then 4/(4 - rho² omega). */
+static float next_omega(const SlSystem *system, uint32_t iteration, float omega)
+{
+    uint32_t delay = (uint32_t)sl_param(system, P_DELAY);
+    float rho = (float)sl_param(system, P_RHO);
+    if (iteration <= delay)
+        return 1;
+    return iteration == delay + 1 ? 2 / (2 - rho * rho) : 4 / (4 - rho * rho * omega);
 }
 
 static SlLodSettings lod_settings(const SlSystem *system)
@@ -137,6 +168,7 @@ static SlStatus step(SlSystem *system, double dt, SlError *error)
 
     for (uint32_t l = 1; l <= lod.most; l++) {
         pass.iteration = l;
+        pass.omega = next_omega(system, l, pass.omega);
         if (l <= active.least) { /* A_l is everybody */
             sl_fluid_run(system, &pass, kernels->lambda[kind]);
             sl_fluid_run(system, &pass, sl_pbf_displace(system, &pass, l - 1));
@@ -149,6 +181,14 @@ static SlStatus step(SlSystem *system, double dt, SlError *error)
     status = sl_fluid_conclude(system, &pass, dt, error);
     sl_lap(&mark, &ms[SL_STAGE_FINISH]);
     return status;
+}
+
+static uint64_t memory_needed(const SlSystem *system, uint64_t count)
+{
+    /* The iterate before the last; active lists of a third of the particles. */
+    uint64_t last = sl_param(system, P_ACCELERATION) != 0 ? 16 * count : 0;
+    uint64_t sets = sl_param(system, P_LOD) != SL_LOD_NONE ? 60 * count : 0;
+    return sl_fluid_memory_needed(system, count) + last + sets;
 }
 
 static uint32_t more_fields(const SlSystem *system)
@@ -167,7 +207,7 @@ const SlSolver sl_pbf_solver = {
     .fields = SL_FLUID_FIELDS,
     .more_fields = more_fields,
     .state_size = sizeof(SlFluidState),
-    .memory_needed = sl_fluid_memory_needed,
+    .memory_needed = memory_needed,
     .start = sl_fluid_start,
     .step = step,
     .finish = sl_fluid_finish,

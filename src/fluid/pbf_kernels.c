@@ -102,7 +102,7 @@ SL_INLINE void lambda_loop(SlKernelKind kind, Way way, const SlFluidPass *s, siz
                     shapes += w.value;
                 else
                     odd_shapes += w.value;
-                squares = f8_fma(w.slope * w.slope, r2, squares);
+                squares = f8_fma(w.slope * w.slope, r2 * xj.w, squares); /* xj.w: 1/m_j */
                 gradient.x = f8_fma(w.slope, u.x, gradient.x);
                 gradient.y = f8_fma(w.slope, u.y, gradient.y);
                 gradient.z = f8_fma(w.slope, u.z, gradient.z);
@@ -117,15 +117,28 @@ SL_INLINE void lambda_loop(SlKernelKind kind, Way way, const SlFluidPass *s, siz
         if (s->boundary != NULL)
             add_solid(boundary_density(kind, s, b, xi), &error, &gradient);
         F8 constraint = f8_max(error, f8(s->least_constraint));
-        squares = f8_fma(squares, slope_scale * slope_scale, f8x3_dot(gradient, gradient));
-        F8 lambda = f8(0) - constraint / (squares + f8(s->epsilon));
+        squares = f8_fma(squares, slope_scale * slope_scale, xi.w * f8x3_dot(gradient, gradient));
+        F8 lambda = f8(0) - constraint / (squares + xi.w * f8(s->epsilon));
         if (way == MASKED)
             lambda = f8_select(refreshed_lanes(s, b), lambda, finished_lambda(s, b));
         store_own(way, s, s->projected, b, (F8x4){xi.x, xi.y, xi.z, lambda});
     }
 }
 
-/* Eq. 7: dx_i = sum_j (lambda_i + lambda_j + s_corr) grad W; relaxed, capped, then contacts. */
+/* Constraints that act on each of a block: its own and its neighbours', where they are violated. */
+SL_INLINE F8 constraints_on(const SlFluidPass *s, size_t b, F8 own)
+{
+    F8 count = f8_keep(own != f8(0), f8(1));
+    const uint32_t(*row)[8] = (const uint32_t(*)[8])s->list->rows + s->list->row_begin[b];
+    for (uint32_t k = s->list->row_count[b]; k > 0; k--, row++) {
+        F8 lambda = f8x4_gather(s->projected, *row).w;
+        count += f8_keep((lambda != f8(0)) & (lambda < f8(1e8f)), f8(1));
+    }
+    return f8_max(count, f8(1));
+}
+
+/* Eq. 7: dx_i = sum_j (lambda_i + lambda_j + s_corr) grad W; relaxed, capped, accelerated, then
+   contacts. Acceleration (Wang 2015): x^{k+1} = omega (x - x^{k-1}) + x^{k-1}. */
 SL_INLINE void displace_loop(SlKernelKind kind, bool tensile, Way way, const SlFluidPass *s,
                              size_t begin, size_t end)
 {
@@ -155,9 +168,13 @@ SL_INLINE void displace_loop(SlKernelKind kind, bool tensile, Way way, const SlF
                 move.z = f8_fma(push, u.z, move.z);
             }
         }
-        move = (F8x3){move.x * scale, move.y * scale, move.z * scale};
+        F8 lightness = load_own(way, s, s->predicted, b).w;
+        F8 relaxed = lightness;
+        if (s->averaging > 0)
+            relaxed *= f8(s->averaging / s->relaxation) / constraints_on(s, b, xi.w);
+        move = (F8x3){move.x * scale * relaxed, move.y * scale * relaxed, move.z * scale * relaxed};
         /* Solids do not yield: only lambda_i acts. */
-        F8 push = xi.w * f8(s->relaxation);
+        F8 push = xi.w * f8(s->relaxation) * relaxed;
         WallDensity wall = {0}, samples = {0};
         bool near = walls_near(s, xi),
              sampled = s->boundary != NULL && s->boundary_list->row_count[b] > 0;
@@ -172,8 +189,17 @@ SL_INLINE void displace_loop(SlKernelKind kind, bool tensile, Way way, const SlF
         F8 length = f8_sqrt(f8x3_dot(move, move)), most = f8(s->most_move);
         F8 cap = most / f8_max(length, most);
         F8x3 p = f8x3_fma(cap, move, xyz(xi));
+        if (s->previous != NULL) {
+            if (s->omega != 1) {
+                F8x3 last = xyz(load_own(way, s, s->previous, b));
+                p = (F8x3){f8_fma(f8(s->omega), p.x - last.x, last.x),
+                           f8_fma(f8(s->omega), p.y - last.y, last.y),
+                           f8_fma(f8(s->omega), p.z - last.z, last.z)};
+            }
+            store_own(way, s, s->previous, b, xi);
+        }
         F8x3 before = xyz(load_own(way, s, s->position, b)), rubbed = {f8(0), f8(0), f8(0)};
-        Tally tally = tally_of(s, b);
+        Tally tally = tally_of(s, b, lightness);
         if (way == MASKED)
             tally.owned &= active_lanes(s, b);
         push *= cap;
@@ -195,7 +221,7 @@ SL_INLINE void displace_loop(SlKernelKind kind, bool tensile, Way way, const SlF
             p = (F8x3){f8_select(active, p.x, xi.x), f8_select(active, p.y, xi.y),
                        f8_select(active, p.z, xi.z)};
         }
-        store_own(way, s, s->predicted, b, (F8x4){p.x, p.y, p.z, f8(0)});
+        store_own(way, s, s->predicted, b, (F8x4){p.x, p.y, p.z, lightness});
     }
 }
 

@@ -31,8 +31,8 @@ static bool mark_sampled(const SlSurroundings *around, SlBoundaryKind kind, uint
 {
     bool some = false;
     for (size_t k = 0; k < sl_body_count(around); k++) {
-        marks[k] = kind >= SL_BY_PARTICLES && has_surface(around, k) &&
-                   !is_analytic(around, kind, k);
+        marks[k] =
+            kind >= SL_BY_PARTICLES && has_surface(around, k) && !is_analytic(around, kind, k);
         some |= marks[k];
     }
     return some;
@@ -114,8 +114,8 @@ SlStatus sl_solids_place(SlSolids *solids, SlSystem *system, SlFluidPass *pass, 
         pass->analytic_fields |= k > around->shape_count && solids->analytic[k];
     }
     if (forces == SL_FORCES_ALL || (forces == SL_FORCES_BODIES && solids->body_count > 1)) {
-        size_t lanes = sl_chunk_count(pass->count, SL_REDUCE_CHUNK) * solids->body_count *
-                       SL_FORCE_LANES;
+        size_t lanes =
+            sl_chunk_count(pass->count, SL_REDUCE_CHUNK) * solids->body_count * SL_FORCE_LANES;
         pass->forces = SL_PUSH(&system->context->arena, double, lanes);
         if (pass->forces == NULL)
             return sl_error_set(error, SL_ERROR_MEMORY, "no memory to sum forces");
@@ -150,7 +150,8 @@ void sl_solids_sum_forces(const SlSolids *solids, SlSystem *system, const SlFlui
                           double mass, double dt)
 {
     size_t chunks = sl_chunk_count(pass->count, SL_REDUCE_CHUNK);
-    size_t stride = solids->body_count * SL_FORCE_LANES, first = pass->contacts.tally_domain ? 0 : 1;
+    size_t stride = solids->body_count * SL_FORCE_LANES,
+           first = pass->contacts.tally_domain ? 0 : 1;
     system->stats.bodies = system->forces + first;
     system->stats.body_count = pass->forces != NULL ? system->force_count - first : 0;
     for (size_t body = 0; pass->forces != NULL && body < system->force_count; body++) {

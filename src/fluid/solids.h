@@ -1,5 +1,5 @@
-/* The solid surroundings as a fluid solver meets them: which bodies are analytic walls and which are
-   boundary particles, where they are this step, and what they felt. */
+/* The solid surroundings as a fluid solver meets them: which bodies are analytic walls and which
+   are boundary particles, where they are this step, and what they felt. */
 #ifndef FLUID_SOLIDS_H
 #define FLUID_SOLIDS_H
 
@@ -7,7 +7,12 @@
 #include "particles/boundary.h"
 
 /* Order of the choices "contact|walls|particles|both". */
-typedef enum SlBoundaryKind { SL_BY_CONTACT, SL_BY_WALLS, SL_BY_PARTICLES, SL_BY_BOTH } SlBoundaryKind;
+typedef enum SlBoundaryKind {
+    SL_BY_CONTACT,
+    SL_BY_WALLS,
+    SL_BY_PARTICLES,
+    SL_BY_BOTH
+} SlBoundaryKind;
 /* Order of the choices "none|bodies|all". */
 typedef enum SlForces { SL_FORCES_NONE, SL_FORCES_BODIES, SL_FORCES_ALL } SlForces;
 

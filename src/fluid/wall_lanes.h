@@ -21,15 +21,17 @@ SL_INLINE HalfSpace half_space(SlKernelKind kind, F8 q)
     F8 t = f8_max(f8(1) - f8_max(q, f8(0)), f8(0));
     F8 t2 = t * t, t4 = t2 * t2;
     if (kind == SL_KERNEL_WENDLAND)
-        return (HalfSpace){
-            t4 * t2 * f8_fma(t, f8_fma(t, f8(1.0f / 14), f8(-1.5f / 7)), f8(1.0f / 6)),
-            t4 * t * f8_fma(t, f8_fma(t, f8(4.0f / 7), f8(-1.5f)), f8(1))};
+        return (HalfSpace){t4 * t2 *
+                               f8_fma(t, f8_fma(t, f8(1.0f / 14), f8(-1.5f / 7)), f8(1.0f / 6)),
+                           t4 * t * f8_fma(t, f8_fma(t, f8(4.0f / 7), f8(-1.5f)), f8(1))};
     if (kind == SL_KERNEL_POLY6) {
         F8 z = f8(1) - t, z2 = z * z, u = f8(1) - z2, u2 = u * u;
-        F8 upto = f8_fma(z2, f8_fma(z2, f8_fma(z2, f8_fma(z2, f8(1.0f / 9), f8(-4.0f / 7)),
-                                               f8(6.0f / 5)),
-                                    f8(-4.0f / 3)),
-                         f8(1)) * z;
+        F8 upto =
+            f8_fma(z2,
+                   f8_fma(z2, f8_fma(z2, f8_fma(z2, f8(1.0f / 9), f8(-4.0f / 7)), f8(6.0f / 5)),
+                          f8(-4.0f / 3)),
+                   f8(1)) *
+            z;
         return (HalfSpace){f8_max(f8(128.0f / 315) - upto, f8(0)) * f8(0.125f),
                            u2 * u2 * f8(0.125f)};
     }
@@ -137,8 +139,8 @@ SL_INLINE WallDensity wall_density(SlKernelKind kind, const SlFluidPass *pass, F
 /* Tells the bodies what analytic walls did: of the whole gradient, a surface's own share is
    F_k' n_k times what the others leave free, (1 - density) / (1 - F_k). `push` is what the
    gradient was multiplied by. */
-SL_INLINE void wall_reaction(SlKernelKind kind, const SlFluidPass *pass, const Tally *tally, F8x4 at,
-                             F8 density, F8 push)
+SL_INLINE void wall_reaction(SlKernelKind kind, const SlFluidPass *pass, const Tally *tally,
+                             F8x4 at, F8 density, F8 push)
 {
     F8x3 p = {at.x, at.y, at.z};
     F8 free = (f8(1) - density) * push;

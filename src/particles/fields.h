@@ -27,6 +27,7 @@ enum {
     ROW(REFERENCE, F32X4, "reference", "m",     STATE | SORT, "where the neighbour list was made")   \
     ROW(DENSITY,   F32,   "density",   "",      EXPORT, "density over rest density, after the step") \
     ROW(LEVEL,     U32,   "level",     "",      STATE | EXPORT | SORT, "density iterations it gets") \
+    ROW(FLUID,     U32,   "fluid",     "",      STATE | EXPORT | SORT, "which of the system's fluids")   \
     ROW(VARIATION, F32,   "variation", "",      STATE | EXPORT | SORT,                             \
         "how a particle differs from the mean, -1 to 1")                                           \
     ROW(ANCHOR,    F32X4, "anchor",    "m",     STATE | SORT, "where an attachment holds it")      \

@@ -88,6 +88,14 @@ typedef struct SlSurroundings {
     bool population_changes; /* particles may come and go between sub-steps */
 } SlSurroundings;
 
+/* One of several fluids in a system; number 0 is the system's own. */
+enum { SL_MOST_FLUIDS = 16 };
+typedef struct SlFluidKind {
+    char name[32];
+    double density;   /* kg/m³ */
+    double viscosity; /* m²/s */
+} SlFluidKind;
+
 struct SlSystem {
     SlContext *context;
     const SlSolver *solver;
@@ -100,6 +108,8 @@ struct SlSystem {
     uint64_t step; /* steps done */
     double time;
     SlStepStats stats;
+    SlFluidKind fluids[SL_MOST_FLUIDS]; /* besides its own: fluid k + 1 */
+    uint32_t fluid_count;
     SlBodyForce *forces; /* what a step found; one per body, NULL without any */
     size_t force_count;
 };
