@@ -142,6 +142,9 @@ static SlStatus step(SlSystem *system, double dt, SlError *error)
 static SlStatus start(SlSystem *system, SlError *error)
 {
     SlProjectiveState *state = system->state;
+    if (system->fluid_count > 0)
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "%s: projective fluids are of one kind; %u more are "
+                            "asked for, which only \"pbf\" can mix", system->name, system->fluid_count);
     SlStatus status = sl_fluid_start(system, error);
     if (status != SL_OK)
         return status;

@@ -54,7 +54,7 @@ SlStatus sl_projective_prepare(SlSystem *system, SlProjectiveRun *run, SlError *
 /* Lines 3 to 5, and lines 6 and 7 of algorithm 1. */
 void sl_projective_local(const SlSystem *system, SlProjectiveRun *run);
 SlStatus sl_projective_global(SlSystem *system, SlProjectiveRun *run, SlError *error);
-/* After the loop: friction of boundary particles, forces on bodies. */
+/* After the loop: friction of boundary particles. */
 void sl_projective_settle(const SlSystem *system, SlProjectiveRun *run);
 /* One loop of the step over all blocks. */
 void sl_projective_loop(const SlSystem *system, const SlProjectivePass *pass, SlProjectiveLoop loop);

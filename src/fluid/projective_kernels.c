@@ -201,11 +201,11 @@ SL_INLINE void move_block(const SlProjectivePass *p, size_t b, F8x4 xi, F8x3 ste
         F8x3 back = xyz(f8x4_load(p->previous + 32 * b));
         ahead = f8x3_fma(f8(p->omega), minus(ahead, back), back);
     }
-    Tally none = {NULL, owned_lanes(s, b)};
+    Tally none = {NULL, owned_lanes(s, b), f8(1)};
     ahead = meet_surfaces(&s->contacts, &none, u8_load(s->id + 8 * b), ahead,
                           xyz(f8x4_load(s->position + 32 * b)));
     f8x4_store(p->previous + 32 * b, xi);
-    f8x4_store(s->predicted + 32 * b, (F8x4){ahead.x, ahead.y, ahead.z, f8(0)});
+    f8x4_store(s->predicted + 32 * b, (F8x4){ahead.x, ahead.y, ahead.z, f8(1)});
     F8x3 moved = minus(ahead, x);
     F8 moved2 = f8_keep(none.owned, f8x3_dot(moved, moved));
     movement->sum += moved2;
@@ -325,34 +325,18 @@ static void move(const SlProjectivePass *p, size_t begin, size_t end, size_t chu
     put_movement(p, chunk, &movement);
 }
 
-/* What solids did. At the end of the loop forces balance: m (x - s) / dt² is what constraints and
-   contacts push with. So the push of boundary particles and walls is that of the last lambda, not a sum
-   over iterations, and what is left of the residual is what contacts hold against. */
+/* Friction of boundary particles. At the end of the loop m (x - s) / dt² is what constraints push with, so
+   by Coulomb's law the push of the last lambda limits it: in each iteration it would act as often. */
 SL_INLINE void settle_loop(SlKernelKind kind, const SlProjectivePass *p, size_t begin, size_t end)
 {
     const SlFluidPass *s = &p->fluid;
     for (size_t b = begin; b < end; b++) {
-        F8x4 xi = f8x4_load(s->projected + 32 * b);
-        F8 push = f8(p->kappa) * xi.w;
-        F8x3 before = xyz(f8x4_load(s->position + 32 * b)), rubbed = {f8(0), f8(0), f8(0)};
-        Tally tally = tally_of(s, b);
-        if (s->boundary != NULL && s->boundary_list->row_count[b] > 0) {
-            WallDensity samples = boundary_density(kind, s, b, xi);
-            if (s->boundary_rubs) {
-                F8x3 after = boundary_rub(kind, s, b, xi, scaled(push, samples.gradient), xyz(xi), before);
-                rubbed = minus(after, xyz(xi));
-                f8x4_store(s->predicted + 32 * b, (F8x4){after.x, after.y, after.z, f8(0)});
-            }
-            if (tally.sums != NULL)
-                boundary_reaction(kind, s, &tally, b, xi, push, rubbed, samples.density);
-        }
-        if (tally.sums == NULL)
+        if (s->boundary_list->row_count[b] == 0)
             continue;
-        if (walls_near(s, xi))
-            wall_reaction(kind, s, &tally, xi, wall_density(kind, s, xi).density, push);
-        F8x3 left = f8x3_fma(f8(p->kappa), density_pull(kind, p, b, xi), inertia_pull(s, b, xi));
-        (void)meet_surfaces(&s->contacts, &tally, u8_load(s->id + 8 * b), f8x3_fma(f8(1), left, xyz(xi)),
-                            before);
+        F8x4 xi = f8x4_load(s->projected + 32 * b);
+        F8x3 pushed = scaled(f8(p->kappa) * xi.w, boundary_density(kind, s, b, xi).gradient);
+        F8x3 after = boundary_rub(kind, s, b, xi, pushed, xyz(xi), xyz(f8x4_load(s->position + 32 * b)));
+        f8x4_store(s->predicted + 32 * b, (F8x4){after.x, after.y, after.z, f8(1)});
     }
 }
 

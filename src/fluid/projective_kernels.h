@@ -60,7 +60,7 @@ typedef struct SlProjectiveKernels {
     SlProjectiveLoop look;   /* Anderson: the last changes and their products */
     SlProjectiveLoop mix;    /* Anderson: residual less a combination of changes */
     SlProjectiveLoop move;   /* projected + residual -> predicted; movement */
-    /* after the last local step: friction of boundary particles, forces on bodies */
+    /* after the last local step: friction of boundary particles */
     SlProjectiveLoop settle[SL_KERNEL_COUNT];
 } SlProjectiveKernels;
 

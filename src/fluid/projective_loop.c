@@ -100,6 +100,8 @@ SlStatus sl_projective_begin(SlSystem *system, double dt, SlProjectiveRun *run, 
     SlStatus status = sl_fluid_begin(system, dt, &pass->fluid, error);
     if (status != SL_OK)
         return status;
+    /* No forces on bodies: a loop that ends early leaves more of the residual than they are. */
+    pass->fluid.forces = NULL;
     const SlProjectiveState *state = system->state;
     SlArena *arena = &system->context->arena;
     size_t n = system->particles.count, room = system->particles.capacity + 8;
@@ -345,12 +347,8 @@ SlStatus sl_projective_global(SlSystem *system, SlProjectiveRun *run, SlError *e
 void sl_projective_settle(const SlSystem *system, SlProjectiveRun *run)
 {
     const SlProjectiveKernels *kernels = SL_KERNELS(system->context->isa, sl_projective_kernels);
-    SlFluidPass *pass = &run->pass.fluid;
-    if (pass->forces == NULL && !(pass->boundary != NULL && pass->boundary_rubs))
+    if (run->pass.fluid.boundary == NULL || !run->pass.fluid.boundary_rubs)
         return;
-    if (pass->forces != NULL) /* contacts of the prediction are no forces: the loop began there */
-        memset(pass->forces, 0, sl_chunk_count(pass->count, SL_REDUCE_CHUNK) * pass->body_count *
-                                    SL_FORCE_LANES * sizeof(double));
     sl_projective_local(system, run);
     sl_projective_loop(system, &run->pass, kernels->settle[sl_fluid_kernel(system)]);
 }

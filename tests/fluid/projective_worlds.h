@@ -21,6 +21,7 @@ typedef struct PfWorld {
     uint32_t nx, ny, nz;
     bool no_gravity;
     SlVec3 velocity;
+    float friction;        /* of the domain */
     double frame_time;     /* 0: 1/60 s */
     bool (*on_step)(void *user, SlSystemId system, const SlStepStats *stats);
     void *user;
@@ -35,6 +36,7 @@ static SlWorld *pf_create(const PfWorld *w)
     def.on_step = w->on_step;
     def.on_step_user = w->user;
     def.domain.max = w->domain;
+    def.domain_friction = w->friction;
     if (w->frame_time > 0)
         def.frame_time = w->frame_time;
     if (w->no_gravity)
