@@ -3,7 +3,8 @@
 # shellcheck shell=bash
 
 # What a build needs, and what one is better with.
-build_packages=(gcc libc6-dev cmake ninja-build libxxhash-dev libzstd-dev libpng-dev)
+build_packages=(gcc libc6-dev cmake ninja-build libxxhash-dev libzstd-dev libpng-dev
+    libsuitesparse-dev)
 test_packages=(binutils python3 python3-numpy libcmocka-dev)
 video_packages=(ffmpeg)
 analysis_packages=(clang cppcheck)

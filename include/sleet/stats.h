@@ -20,6 +20,17 @@ typedef enum SlStage {
 } SlStage;
 SL_API const char *sl_stage_name(SlStage stage);
 
+/* What ended the iterations of a step; NONE for a solver that does a fixed number. */
+typedef enum SlStop {
+    SL_STOP_NONE,
+    SL_STOP_MOVE,  /* no particle moved far in the last one */
+    SL_STOP_MEAN,  /* mean compression */
+    SL_STOP_MOST,  /* greatest compression */
+    SL_STOP_LIMIT, /* as many as are allowed */
+    SL_STOP_COUNT
+} SlStop;
+SL_API const char *sl_stop_name(SlStop stop);
+
 /* What the fluid did to a body during a step, in the mean: pressure, contact and friction. The
    torque is about `center`: a shape's own, the middle of a mesh's bounds, the domain's origin. */
 typedef struct SlBodyForce {
@@ -37,6 +48,9 @@ typedef struct SlStepStats {
     uint64_t particles;
     uint32_t iterations;
     double mean_iterations; /* per particle; below `iterations` with level of detail */
+    uint32_t inner_iterations; /* of a linear solver, in all of them */
+    SlStop stop;
+    double rho; /* that Chebyshev's method ended with; 0 without it */
     double stage_ms[SL_STAGE_COUNT];
     double mean_compression; /* mean of max(0, density / rest density - 1), after the step */
     double max_compression;

@@ -66,7 +66,7 @@ bool app_range(const AppCommand *command, const char *text, uint64_t *first, uin
 
 extern const AppCommand app_run_command, app_render_command, app_info_command, app_params_command,
     app_bench_command, app_demo_command, app_verify_command, app_estimate_command,
-    app_compare_command;
+    app_compare_command, app_tune_command;
 
 /* --- talking ------------------------------------------------------------------------------- */
 typedef struct AppProgress {

@@ -13,7 +13,7 @@
 
 static const BenchKind *const kinds[] = {&bench_passes, &bench_render, &bench_store,
                                          &bench_fields, &bench_apbf,   &bench_choices,
-                                         &bench_snow};
+                                         &bench_snow,   &bench_chebyshev};
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 /* The machine the bars were set on: 2 threads of multiply-adds. */
@@ -210,7 +210,7 @@ enum { O_QUICK, O_JSON, O_SCENE, O_PAPER, O_EXECUTIONS, O_OUTPUT, O_COUNT };
 static const AppOption options[O_COUNT] = {
     [O_QUICK] = {"quick", 'q', NULL, "fewer sizes and repeats; bars not measured are left out"},
     [O_JSON] = {"json", 'j', "FILE", "also write results and bars as JSON"},
-    [O_SCENE] = {"scene", 0, "NAME", "apbf: only that one of its scenes"},
+    [O_SCENE] = {"scene", 0, "NAME", "apbf, chebyshev: only that one of its scenes"},
     [O_PAPER] = {"paper", 0, NULL, "apbf: as many steps as the paper, 1000"},
     [O_EXECUTIONS] = {"executions", 0, "N", "apbf: measure N times, 1 to 100 (default: 1)"},
     [O_OUTPUT] = {"output", 'o', "DIR", "apbf: also write a CSV per scene, a row per frame"},
@@ -221,7 +221,7 @@ static int read_wish(const BenchKind *kind, const AppInput *input, Bench *bench)
 {
     uint64_t executions = 1;
     for (int k = O_SCENE; k < O_COUNT; k++)
-        if (input->value[k] != NULL && !kind->has_scenes)
+        if (input->value[k] != NULL && !(k == O_SCENE ? kind->has_scenes : kind->has_paper))
             return app_usage_error("bench", "%s takes no --%s", kind->name, options[k].name);
     if (input->value[O_EXECUTIONS] != NULL &&
         !app_whole(&app_bench_command, "executions", input->value[O_EXECUTIONS], 1, 100,

@@ -5,7 +5,7 @@
 
 #include "app/app.h"
 
-enum { BENCH_MOST_RESULTS = 512 };
+enum { BENCH_MOST_RESULTS = 1024 };
 
 typedef struct BenchResult {
     char name[96];
@@ -29,11 +29,12 @@ typedef struct Bench {
 typedef struct BenchKind {
     const char *name, *summary;
     SlStatus (*run)(Bench *bench, SlError *error);
-    bool has_scenes; /* takes --scene, --paper, --executions and --output */
+    bool has_scenes; /* takes --scene */
+    bool has_paper;  /* and --paper, --executions and --output */
 } BenchKind;
 
 extern const BenchKind bench_passes, bench_render, bench_store, bench_fields, bench_apbf,
-    bench_choices, bench_snow;
+    bench_choices, bench_snow, bench_chebyshev;
 
 /* Keeps a value for the bars and the JSON, and prints it; or only keeps it, for tables. */
 void bench_report(Bench *bench, double value, const char *unit, const char *format, ...)

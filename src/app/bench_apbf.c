@@ -87,4 +87,4 @@ static SlStatus run_bench(Bench *bench, SlError *error)
 const BenchKind bench_apbf = {"apbf",
                               "level of detail against position based fluids, scenes of "
                               "document 002",
-                              run_bench, true};
+                              run_bench, true, true};

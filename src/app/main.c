@@ -7,6 +7,7 @@ static const AppCommand *const commands[] = {&app_demo_command,   &app_run_comma
                                              &app_render_command, &app_info_command,
                                              &app_verify_command, &app_estimate_command,
                                              &app_compare_command, &app_params_command,
+                                             &app_tune_command,
                                              &app_bench_command};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 

@@ -42,7 +42,8 @@ static void head_body(AppStats *stats, const SlBodyForce *body)
 static void head(AppStats *stats, const SlStepStats *s)
 {
     stats->headed = true;
-    fprintf(stats->file, "system,step,time_s,dt_s,particles,iterations,mean_iterations");
+    fprintf(stats->file, "system,step,time_s,dt_s,particles,iterations,mean_iterations,"
+                         "inner_iterations,stop,rho");
     for (int k = 0; k < SL_STAGE_COUNT; k++)
         fprintf(stats->file, ",%s_ms", sl_stage_name((SlStage)k));
     fprintf(stats->file, ",mean_compression,max_compression,kinetic_energy_J,total_energy_J,"
@@ -56,8 +57,9 @@ bool app_stats_add(AppStats *stats, const char *system, const SlStepStats *s)
 {
     if (!stats->headed)
         head(stats, s);
-    fprintf(stats->file, "%s,%llu,%.9g,%.9g,%llu,%u,%.4f", system, (unsigned long long)s->step, s->time,
-            s->dt, (unsigned long long)s->particles, s->iterations, s->mean_iterations);
+    fprintf(stats->file, "%s,%llu,%.9g,%.9g,%llu,%u,%.4f,%u,%s,%.6g", system,
+            (unsigned long long)s->step, s->time, s->dt, (unsigned long long)s->particles, s->iterations,
+            s->mean_iterations, s->inner_iterations, sl_stop_name(s->stop), s->rho);
     for (int k = 0; k < SL_STAGE_COUNT; k++)
         fprintf(stats->file, ",%.4f", s->stage_ms[k]);
     fprintf(stats->file, ",%.6g,%.6g,%.9g,%.9g,%.6g", s->mean_compression, s->max_compression,

@@ -30,6 +30,7 @@ enum {
     ROW(FLUID,     U32,   "fluid",     "",      STATE | EXPORT | SORT, "which of the system's fluids")   \
     ROW(VARIATION, F32,   "variation", "",      STATE | EXPORT | SORT,                             \
         "how a particle differs from the mean, -1 to 1")                                           \
+    ROW(ANCHOR,    F32X4, "anchor",    "m",     STATE | SORT, "where an attachment holds it")      \
     ROW(FRACTION,  F32X4, "fraction",  "cells", STATE | SORT, "place within the cell of position") \
     ROW(STRETCH,   F32X4, "stretch",   "",      STATE | SORT, "elastic strain: xx, yy, zz")        \
     ROW(SHEAR,     F32X4, "shear",     "",      STATE | SORT, "elastic strain: yz, zx, xy")        \

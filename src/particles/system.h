@@ -37,7 +37,8 @@ typedef struct SlSolver {
     SlStatus (*step)(SlSystem *system, double dt, SlError *error);
     void (*finish)(SlSystem *system);
     /* Sub-steps to cover a call of sl_world_step: their number, or, where a solver chooses as it
-       goes (the other is NULL), the length of the next with `left` seconds to go, (0, left]. */
+       goes, the length of the next with `left` seconds to go, (0, left]. One of the two may be NULL;
+       a length of 0 leaves it to `steps`. */
     uint32_t (*steps)(const SlSystem *system);
     double (*step_length)(const SlSystem *system, double left);
     /* Distance between particles at rest. */

@@ -2,17 +2,20 @@
 #include <string.h>
 
 #include "fluid/pbf.h"
+#include "fluid/projective.h"
 #include "snow/snow.h"
 #include "world/world.h"
 
 const SlSolver *const sl_solvers[] = {
     &sl_pbf_solver,
+    &sl_projective_solver,
     &sl_snow_solver,
 };
 const size_t sl_solver_count = sizeof sl_solvers / sizeof sl_solvers[0];
 
 static const SlTable *const tables[] = {
     &sl_pbf_solver.table,
+    &sl_projective_solver.table,
     &sl_snow_solver.table,
 };
 

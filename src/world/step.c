@@ -11,6 +11,12 @@ const char *sl_stage_name(SlStage stage)
     return (unsigned)stage < SL_STAGE_COUNT ? names[stage] : "unknown";
 }
 
+const char *sl_stop_name(SlStop stop)
+{
+    static const char *const names[SL_STOP_COUNT] = {"none", "move", "mean", "most", "limit"};
+    return (unsigned)stop < SL_STOP_COUNT ? names[stop] : "unknown";
+}
+
 static SlStatus sub_step(SlWorld *world, SlWorldSystem *holder, double time, double dt,
                          SlError *error)
 {
@@ -32,15 +38,18 @@ static SlStatus sub_step(SlWorld *world, SlWorldSystem *holder, double time, dou
     return status;
 }
 
-/* Where sub-step k ends, `done` seconds into an interval of dt. */
-static double end_of_step(const SlSystem *system, double dt, double done, uint32_t k)
+/* Where sub-step k ends, `done` seconds into an interval of dt, and how long it is. */
+static double end_of_step(const SlSystem *system, double dt, double done, uint32_t k, double *sub)
 {
     const SlSolver *solver = system->solver;
-    if (solver->step_length != NULL) {
-        double length = solver->step_length(system, dt - done);
-        return length < dt - done ? done + length : dt;
+    double length = solver->step_length != NULL ? solver->step_length(system, dt - done) : 0;
+    if (length > 0) {
+        double end = length < dt - done ? done + length : dt;
+        *sub = end - done;
+        return end;
     }
     uint32_t steps = solver->steps(system);
+    *sub = dt / steps; /* all of one length, to the last bit */
     return k + 1 < steps ? (k + 1) * (dt / steps) : dt;
 }
 
@@ -51,10 +60,7 @@ static SlStatus step_system(SlWorld *world, SlWorldSystem *holder, SlError *erro
     SlInterval *interval = &world->interval;
     double dt = interval->dt;
     while (interval->done < dt) {
-        double end = end_of_step(system, dt, interval->done, interval->step);
-        double sub = end - interval->done;
-        if (system->solver->step_length == NULL) /* all of one length, to the last bit */
-            sub = dt / system->solver->steps(system);
+        double sub, end = end_of_step(system, dt, interval->done, interval->step, &sub);
         system->surroundings.interval_begins = interval->step == 0;
         system->surroundings.interval_left = dt - interval->done;
         system->surroundings.population_changes = sl_flow_changes(&holder->flow);

@@ -123,7 +123,7 @@ path, least, most, dt = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), float(s
 text = open(path).read()
 assert text.endswith("\n"), "the last row is cut"
 rows = list(csv.reader(text.splitlines()))
-head = ("system step time_s dt_s particles iterations mean_iterations predict_ms sort_ms "
+head = ("system step time_s dt_s particles iterations mean_iterations inner_iterations stop rho predict_ms sort_ms "
         "neighbours_ms levels_ms solve_ms finish_ms mean_compression max_compression kinetic_energy_J total_energy_J "
         "max_speed_m_per_s").split()
 forces = [f"ball.{k}" for k in ("force_x_N force_y_N force_z_N torque_x_Nm torque_y_Nm "
@@ -133,7 +133,9 @@ head = rows[0]
 assert least <= len(rows) - 1 <= most, f"{len(rows) - 1} rows, expected {least} to {most}"
 for number, row in enumerate(rows[1:], 1):
     assert len(row) == len(head), f"row {number} has {len(row)} values"
-    value = dict(zip(head[1:], map(float, row[1:])))
+    stop = dict(zip(head, row))["stop"]
+    assert stop in ("none", "move", "mean", "most", "limit"), row
+    value = {k: float(v) for k, v in zip(head[1:], row[1:]) if k != "stop"}
     assert all(math.isfinite(v) for v in value.values()), row
     assert value["step"] == number, row
     assert abs(value["time_s"] - number * dt) < 1e-6, row

@@ -1,0 +1,53 @@
+/* Chebyshev's semi-iterative method (Golub & Varga 1961; Wang 2015, algorithm 1) as a schedule of
+   factors omega, apart from what it accelerates: a linear sweep, or the whole local/global loop of
+   projective dynamics.
+
+     x(k+1) = omega(k+1) (gamma (G(x(k)) - x(k)) + x(k) - x(k-1)) + x(k-1)
+
+   where G is the iteration and rho bounds its eigenvalues. omega = 1 is G itself, under-relaxed. */
+#ifndef MATH_CHEBYSHEV_H
+#define MATH_CHEBYSHEV_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct SlChebyshev {
+    double rho;      /* [0, 1) */
+    uint32_t delay;  /* iterations with omega = 1 before it begins, at the start and after a restart */
+    bool printed;    /* begin as document 000 prints it, 4 / (4 - rho²), not 2 / (2 - rho²) */
+    bool safeguard;  /* restart when the norm of G(x) - x rises */
+    /* running */
+    uint32_t since;  /* iterations since the start or the last restart */
+    uint32_t restarts;
+    double omega, norm, least; /* the last factor; the last norm, and the least since the start */
+} SlChebyshev;
+
+/* Sets the running part back: a new system. */
+void sl_chebyshev_begin(SlChebyshev *c);
+/* The factor of the iteration that now follows. `norm` is |G(x) - x| at the iterate before it, in any
+   unit; 0 at the first call, or where it is not known and there is no safeguard. */
+double sl_chebyshev_next(SlChebyshev *c, double norm);
+
+/* The factor that errors fall by per iteration in the long run, if all eigenvalues are within rho. */
+double sl_chebyshev_rate(double rho);
+/* The largest eigenvalue that explains errors falling by `rate` per iteration under omegas made
+   for `rho` (Hageman & Young 1981, chapter 6); `rho` itself if none above it is needed. */
+double sl_chebyshev_eigenvalue(double rho, double rate);
+
+/* Finding rho while running: two neighbouring values of a ladder take turns, and whichever cost less
+   over a few turns is one of the next two. All of it is state. */
+typedef struct SlRhoSearch {
+    uint32_t rung, turn;
+    double cost[2]; /* so far, of the rung and of the one above it */
+} SlRhoSearch;
+
+enum { SL_RHO_RUNGS = 21 };
+/* Rungs halve 1 - rho every second time: 0.8, 0.8586, 0.9, … 0.9998. */
+double sl_rho_of_rung(uint32_t rung);
+SlRhoSearch sl_rho_search(void);
+/* The value whose turn it is. */
+double sl_rho_now(const SlRhoSearch *search);
+/* What it cost, in iterations. */
+void sl_rho_learn(SlRhoSearch *search, double cost);
+
+#endif
