@@ -9,15 +9,13 @@ void sl_chebyshev_begin(SlChebyshev *c)
 {
     c->since = c->restarts = 0;
     c->omega = 1;
-    c->norm = c->least = INFINITY;
+    c->norm = INFINITY;
 }
 
 double sl_chebyshev_next(SlChebyshev *c, double norm)
 {
     bool rises = norm > rise * c->norm;
     c->norm = norm;
-    if (norm > 0 && norm < c->least)
-        c->least = norm;
     if (c->safeguard && rises && c->omega > 1) {
         c->since = 0;
         c->restarts++;
@@ -36,15 +34,6 @@ double sl_chebyshev_next(SlChebyshev *c, double norm)
 double sl_chebyshev_rate(double rho)
 {
     return rho > 0 ? rho / (1 + sqrt(1 - rho * rho)) : 0;
-}
-
-double sl_chebyshev_eigenvalue(double rho, double rate)
-{
-    double best = sl_chebyshev_rate(rho);
-    if (!(rate > best) || best == 0)
-        return best == 0 ? rate : rho;
-    double t = rate / best;
-    return 0.5 * rho * (t + 1 / t);
 }
 
 /* Turns before a decision. What a step leaves undone the next one pays for, so a value keeps its turn for

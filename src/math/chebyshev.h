@@ -19,7 +19,7 @@ typedef struct SlChebyshev {
     /* running */
     uint32_t since;  /* iterations since the start or the last restart */
     uint32_t restarts;
-    double omega, norm, least; /* the last factor; the last norm, and the least since the start */
+    double omega, norm; /* the last of each */
 } SlChebyshev;
 
 /* Sets the running part back: a new system. */
@@ -30,9 +30,6 @@ double sl_chebyshev_next(SlChebyshev *c, double norm);
 
 /* The factor that errors fall by per iteration in the long run, if all eigenvalues are within rho. */
 double sl_chebyshev_rate(double rho);
-/* The largest eigenvalue that explains errors falling by `rate` per iteration under omegas made
-   for `rho` (Hageman & Young 1981, chapter 6); `rho` itself if none above it is needed. */
-double sl_chebyshev_eigenvalue(double rho, double rate);
 
 /* Finding rho while running: two neighbouring values of a ladder take turns, and whichever cost less
    over a few turns is one of the next two. All of it is state. */

@@ -372,17 +372,6 @@ static void omegas_are_wangs(void **state)
     assert_true(sl_chebyshev_next(&c, 0.5) > 1);
 }
 
-/* The eigenvalue that explains a rate: made from one, found again. */
-static void eigenvalue_from_rate(void **state)
-{
-    (void)state;
-    double rho = 0.9, eigenvalue = 0.97, u = eigenvalue / rho;
-    double rate = (u + sqrt(u * u - 1)) * sl_chebyshev_rate(rho);
-    assert_near(sl_chebyshev_eigenvalue(rho, rate), eigenvalue, 1e-12);
-    assert_near(sl_chebyshev_eigenvalue(rho, 0.1), rho, 1e-12);
-    assert_near(sl_chebyshev_eigenvalue(0, 0.7), 0.7, 1e-12);
-}
-
 /* Theta is the least-squares solution; a change that repeats another gets none. */
 static void theta_is_least_squares(void **state)
 {
@@ -428,7 +417,6 @@ int main(void)
         cmocka_unit_test(accelerations_pay),
         cmocka_unit_test(missing_parts_are_told),
         cmocka_unit_test(omegas_are_wangs),
-        cmocka_unit_test(eigenvalue_from_rate),
         cmocka_unit_test(theta_is_least_squares),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -55,7 +55,7 @@ same_run() {
         checks=$((checks + 1))
         cmp -s "$frame" "$2/${frame##*/}" || fail "$frame and $2/${frame##*/} differ"
     done
-    same "statistics" "$(cut -d, -f1-7,14- "$1/stats.csv")" "$(cut -d, -f1-7,14- "$2/stats.csv")"
+    same "statistics" "$(cut -d, -f1-10,17- "$1/stats.csv")" "$(cut -d, -f1-10,17- "$2/stats.csv")"
 }
 
 # kill_and_resume SCENE HASH KILLS: SIGKILL at random moments, until so many have hit a run. Every
