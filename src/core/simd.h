@@ -199,6 +199,12 @@ SL_INLINE float f8_most(F8 a)
 }
 
 /* base[index[k]] for k = 0 … 7. */
+SL_INLINE F8 f8_gather(const float *base, const uint32_t *index)
+{
+    return (F8){base[index[0]], base[index[1]], base[index[2]], base[index[3]],
+                base[index[4]], base[index[5]], base[index[6]], base[index[7]]};
+}
+
 SL_INLINE U8 u8_gather(const uint32_t *base, const uint32_t *index)
 {
     U8 a;

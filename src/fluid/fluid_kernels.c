@@ -22,8 +22,7 @@ static void stabilise(const SlFluidPass *s, size_t begin, size_t end)
 /* Inverse mass, over that of the system's own fluid. */
 SL_INLINE F8 lightness_of(const SlFluidPass *s, size_t b)
 {
-    return s->fluid != NULL ? (F8)u8_gather((const uint32_t *)s->lightness, s->fluid + 8 * b)
-                            : f8(1);
+    return s->fluid != NULL ? f8_gather(s->lightness, s->fluid + 8 * b) : f8(1);
 }
 
 static void predict(const SlFluidPass *s, size_t begin, size_t end)
