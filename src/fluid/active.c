@@ -108,7 +108,7 @@ static void place_chunk(void *argument, size_t begin, size_t end, size_t chunk)
  */
 static bool order_by_level(SlSystem *system, const SlFluidPass *pass, SlActive *active)
 {
-    SlArena *arena = &system->context->arena;
+    SlArena *arena = &((SlFluidState *)system->state)->sets;
     SlPool *pool = system->context->pool;
     size_t chunks = sl_chunk_count(pass->count, LEVEL_CHUNK);
     Order o = {.level = pass->level,
@@ -197,7 +197,7 @@ enum { GATHER_GROUPS = 64 };
 static bool gather_list(SlSystem *system, const SlNeighbourList *from, const SlActive *active,
                         SlNeighbourList *to)
 {
-    SlArena *arena = &system->context->arena;
+    SlArena *arena = &((SlFluidState *)system->state)->sets;
     size_t groups = (active->counts[1] + 7) / 8;
     *to = (SlNeighbourList){.sentinel = from->sentinel,
                             .row_begin = SL_PUSH(arena, uint64_t, groups),
@@ -219,12 +219,26 @@ static bool gather_list(SlSystem *system, const SlNeighbourList *from, const SlA
     return true;
 }
 
+/* Made anew with every list and every frame's levels. Those of boundary particles are new each
+ * step. */
 static bool gather_sets(SlSystem *system, const SlFluidPass *pass, SlActive *active)
 {
-    return order_by_level(system, pass, active) &&
-           gather_list(system, pass->list, active, &active->list) &&
-           (pass->boundary == NULL ||
-            gather_list(system, pass->boundary_list, active, &active->boundary_list));
+    SlFluidState *state = system->state;
+    if (!system->surroundings.interval_begins && pass->boundary == NULL &&
+        state->active_list == state->lists) {
+        *active = state->active;
+        return true;
+    }
+    sl_arena_reset(&state->sets);
+    state->active_list = 0;
+    if (!order_by_level(system, pass, active) ||
+        !gather_list(system, pass->list, active, &active->list) ||
+        (pass->boundary != NULL &&
+         !gather_list(system, pass->boundary_list, active, &active->boundary_list)))
+        return false;
+    state->active = *active;
+    state->active_list = state->lists;
+    return true;
 }
 
 typedef struct GatheredRun {

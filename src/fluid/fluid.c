@@ -433,6 +433,7 @@ SlStatus sl_fluid_start(SlSystem *system, SlError *error)
     if (status == SL_OK)
         status = sl_neighbours_create(system->context, &system->particles, &state->list, error);
     SlSolidSettings solids = solid_settings(system);
+    sl_arena_init(&state->sets, &system->context->memory);
     if (status == SL_OK)
         status = sl_solids_create(system, &solids, &state->solids, error);
     return status == SL_OK ? measure_start(system, error) : status;
@@ -441,6 +442,7 @@ SlStatus sl_fluid_start(SlSystem *system, SlError *error)
 void sl_fluid_finish(SlSystem *system)
 {
     SlFluidState *state = system->state;
+    sl_arena_free(&state->sets);
     sl_solids_destroy(&state->solids);
     sl_neighbours_destroy(&state->list);
     sl_grid_destroy(&state->grid);

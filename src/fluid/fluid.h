@@ -3,6 +3,7 @@
 #ifndef FLUID_FLUID_H
 #define FLUID_FLUID_H
 
+#include "fluid/active.h"
 #include "fluid/solids.h"
 #include "particles/system.h"
 
@@ -60,6 +61,10 @@ typedef struct SlFluidState {
     SlFluidConstants constants;
     bool list_made; /* in this process; a restored state has to make it again at REFERENCE */
     uint64_t lists; /* made so far in this process */
+    /* Active sets serve as long as the list and the levels they were made from. */
+    SlArena sets;
+    SlActive active;
+    uint64_t active_list;        /* the list, by its number; 0: none are made */
     uint32_t viscous_iterations; /* of the last step */
     bool warned_cfl, warned_viscous;
 } SlFluidState;

@@ -249,6 +249,9 @@ static void gathered_is_masked(void **state)
                 SlWorld *world = dam(&setting);
                 assert_ok(sl_system_set_text(world, 0, "lod_sets", sets[k], &test_error));
                 assert_ok(sl_system_set_text(world, 0, "boundary", boundaries[b], &test_error));
+                /* sets serve several steps where lists do */
+                assert_ok(sl_system_set_number(world, 0, "skin", 0.05, &test_error));
+                assert_ok(sl_system_set_number(world, 0, "strays", 1, &test_error));
                 dam_advance(world, 12);
                 hash[k] = sl_world_hash(world);
                 sl_world_destroy(world);
