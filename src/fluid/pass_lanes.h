@@ -43,4 +43,40 @@ SL_INLINE void add_solid(WallDensity solid, F8 *error, F8x3 *gradient)
     gradient->z += solid.gradient.z;
 }
 
+/* What the neighbours add to C_i = rho_i / rho_0 - 1 and to its gradients (eq. 5 and 6). */
+typedef struct DensitySums {
+    F8 error;
+    F8 squares;    /* sum_j |grad_j C_i|² / m_j, without slope_scale² */
+    F8x3 gradient; /* grad_i C_i */
+} DensitySums;
+
+SL_INLINE DensitySums density_sums(SlKernelKind kind, const SlFluidPass *s, size_t b, F8x4 xi)
+{
+    const SlNeighbourList *list = s->list;
+    F8 inverse_support = f8(s->inverse_support), slope_scale = f8(s->slope_scale);
+    F8 shapes = f8(s->lack), squares = f8(0);
+    F8x3 gradient = {f8(0), f8(0), f8(0)};
+    const uint32_t(*row)[8] = (const uint32_t(*)[8])list->rows + list->row_begin[b];
+    F8 odd_shapes = f8(0); /* two sums: half the roundings, half the wait for each add */
+    for (uint32_t k = list->row_count[b]; k > 0; k -= 2, row += 2) {
+        fetch_ahead(row);
+        for (int half = 0; half < 2; half++) {
+            F8x4 xj = f8x4_gather(s->predicted, row[half]); /* xj.w: 1/m_j */
+            F8x3 u = {xi.x - xj.x, xi.y - xj.y, xi.z - xj.z};
+            F8 r2 = f8x3_dot(u, u);
+            ShapePair w = shape_both(kind, r2, inverse_support);
+            if (half == 0)
+                shapes += w.value;
+            else
+                odd_shapes += w.value;
+            squares = f8_fma(w.slope * w.slope, r2 * xj.w, squares);
+            gradient = f8x3_fma(w.slope, u, gradient);
+        }
+    }
+    shapes += odd_shapes;
+    return (DensitySums){
+        shapes * f8(s->value_scale), squares,
+        {gradient.x * slope_scale, gradient.y * slope_scale, gradient.z * slope_scale}};
+}
+
 #endif

@@ -83,35 +83,12 @@ static void halo(const SlFluidPass *s, size_t begin, size_t end)
 SL_INLINE void lambda_loop(SlKernelKind kind, Way way, const SlFluidPass *s, size_t begin,
                            size_t end)
 {
-    const SlNeighbourList *list = s->list;
-    F8 inverse_support = f8(s->inverse_support), slope_scale = f8(s->slope_scale);
+    F8 slope_scale = f8(s->slope_scale);
     for (size_t b = begin; b < end; b++) {
         F8x4 xi = load_own(way, s, s->predicted, b);
-        F8 shapes = f8(s->lack), squares = f8(0);
-        F8x3 gradient = {f8(0), f8(0), f8(0)};
-        const uint32_t(*row)[8] = (const uint32_t(*)[8])list->rows + list->row_begin[b];
-        F8 odd_shapes = f8(0); /* two sums: half the roundings, half the wait for each add */
-        for (uint32_t k = list->row_count[b]; k > 0; k -= 2, row += 2) {
-            fetch_ahead(row);
-            for (int half = 0; half < 2; half++) {
-                F8x4 xj = f8x4_gather(s->predicted, row[half]);
-                F8x3 u = {xi.x - xj.x, xi.y - xj.y, xi.z - xj.z};
-                F8 r2 = f8x3_dot(u, u);
-                ShapePair w = shape_both(kind, r2, inverse_support);
-                if (half == 0)
-                    shapes += w.value;
-                else
-                    odd_shapes += w.value;
-                squares = f8_fma(w.slope * w.slope, r2 * xj.w, squares); /* xj.w: 1/m_j */
-                gradient.x = f8_fma(w.slope, u.x, gradient.x);
-                gradient.y = f8_fma(w.slope, u.y, gradient.y);
-                gradient.z = f8_fma(w.slope, u.z, gradient.z);
-            }
-        }
-        shapes += odd_shapes;
-        F8 error = shapes * f8(s->value_scale);
-        gradient =
-            (F8x3){gradient.x * slope_scale, gradient.y * slope_scale, gradient.z * slope_scale};
+        DensitySums sums = density_sums(kind, s, b, xi);
+        F8 error = sums.error, squares = sums.squares;
+        F8x3 gradient = sums.gradient;
         if (walls_near(s, xi))
             add_solid(wall_density(kind, s, xi), &error, &gradient);
         if (s->boundary != NULL)

@@ -52,27 +52,9 @@ typedef struct Density {
 SL_INLINE Density density_of(SlKernelKind kind, const SlProjectivePass *p, size_t b, F8x4 xi)
 {
     const SlFluidPass *s = &p->fluid;
-    const SlNeighbourList *list = s->list;
-    F8 inverse_support = f8(s->inverse_support), slope_scale = f8(s->slope_scale);
-    F8 shapes = f8(s->lack), odd_shapes = f8(0), squares = f8(0);
-    F8x3 gradient = {f8(0), f8(0), f8(0)};
-    const uint32_t(*row)[8] = (const uint32_t(*)[8])list->rows + list->row_begin[b];
-    for (uint32_t k = list->row_count[b]; k > 0; k -= 2, row += 2) {
-        fetch_ahead(row);
-        for (int half = 0; half < 2; half++) {
-            F8x4 xj = f8x4_gather(s->predicted, row[half]);
-            F8x3 u = {xi.x - xj.x, xi.y - xj.y, xi.z - xj.z};
-            F8 r2 = f8x3_dot(u, u);
-            ShapePair w = shape_both(kind, r2, inverse_support);
-            if (half == 0)
-                shapes += w.value;
-            else
-                odd_shapes += w.value;
-            squares = f8_fma(w.slope * w.slope, r2, squares);
-            gradient = f8x3_fma(w.slope, u, gradient);
-        }
-    }
-    Density d = {(shapes + odd_shapes) * f8(s->value_scale), squares, scaled(slope_scale, gradient)};
+    F8 slope_scale = f8(s->slope_scale);
+    DensitySums sums = density_sums(kind, s, b, xi);
+    Density d = {sums.error, sums.squares, sums.gradient};
     if (block_meets_solids(s, b, xi)) {
         F8x3 solid = {f8(0), f8(0), f8(0)};
         if (walls_near(s, xi))
@@ -81,7 +63,7 @@ SL_INLINE Density density_of(SlKernelKind kind, const SlProjectivePass *p, size_
         f8x4_store(p->solid + 32 * b, (F8x4){solid.x, solid.y, solid.z, f8(0)});
         d.gradient = f8x3_fma(f8(1), solid, d.gradient);
     }
-    d.squares = f8_fma(squares, slope_scale * slope_scale, f8x3_dot(d.gradient, d.gradient));
+    d.squares = f8_fma(sums.squares, slope_scale * slope_scale, f8x3_dot(d.gradient, d.gradient));
     return d;
 }
 

@@ -56,22 +56,36 @@ static void direct_chunk(void *argument, size_t begin, size_t end, size_t chunk)
         }
 }
 
-/* q = A p; |p|², p'q, |q|². */
-static void apply_chunk(void *argument, size_t begin, size_t end, size_t chunk)
+/* product = A v; |v|², v'Av, |Av|². */
+static void multiply(const Krylov *k, const double *v, double *product, size_t begin, size_t end,
+                     size_t chunk)
 {
-    Krylov *k = argument;
     size_t c = k->job->system.columns;
     double square = 0, weighted = 0, other = 0;
-    k->job->system.apply(&k->job->system, k->p, k->q, begin, end);
+    k->job->system.apply(&k->job->system, v, product, begin, end);
     for (size_t e = c * begin; e < c * end; e++) {
-        square += k->p[e] * k->p[e];
-        weighted += k->p[e] * k->q[e];
-        other += k->q[e] * k->q[e];
+        square += v[e] * v[e];
+        weighted += v[e] * product[e];
+        other += product[e] * product[e];
     }
     double *partials = sl_linear_partials(k->job, chunk);
     partials[SQUARE] = square;
     partials[WEIGHTED] = weighted;
     partials[OTHER] = other;
+}
+
+/* q = A p. */
+static void apply_chunk(void *argument, size_t begin, size_t end, size_t chunk)
+{
+    const Krylov *k = argument;
+    multiply(k, k->p, k->q, begin, end, chunk);
+}
+
+/* s = A r. */
+static void residual_chunk(void *argument, size_t begin, size_t end, size_t chunk)
+{
+    const Krylov *k = argument;
+    multiply(k, k->r, k->s, begin, end, chunk);
 }
 
 /* x += alpha p, r -= alpha q; |r|², r'z. */
@@ -90,24 +104,6 @@ static void advance_chunk(void *argument, size_t begin, size_t end, size_t chunk
     double *partials = sl_linear_partials(k->job, chunk);
     partials[SQUARE] = square;
     partials[WEIGHTED] = weighted;
-}
-
-/* s = A r; |r|², r's, |s|². */
-static void residual_chunk(void *argument, size_t begin, size_t end, size_t chunk)
-{
-    Krylov *k = argument;
-    size_t c = k->job->system.columns;
-    double square = 0, weighted = 0, other = 0;
-    k->job->system.apply(&k->job->system, k->r, k->s, begin, end);
-    for (size_t e = c * begin; e < c * end; e++) {
-        square += k->r[e] * k->r[e];
-        weighted += k->r[e] * k->s[e];
-        other += k->s[e] * k->s[e];
-    }
-    double *partials = sl_linear_partials(k->job, chunk);
-    partials[SQUARE] = square;
-    partials[WEIGHTED] = weighted;
-    partials[OTHER] = other;
 }
 
 /* p = r + beta p, q = s + beta q; |q|². */
