@@ -7,6 +7,7 @@
 #include "core/context.h"
 #include "core/error.h"
 #include "fluid/projective.h"
+#include "fluid/projective_rows.h"
 #include "math/linear.h"
 #include "world/world.h"
 
@@ -21,7 +22,7 @@ enum { SCENES = sizeof scenes / sizeof scenes[0] };
 /* Under-relaxation is a part of Chebyshev's method (Wang 2015); the paper's other solvers have none. One
    more row has it, since a threshold of movement flatters whoever moves less. Position based fluids have
    no such threshold: their rows are at equal compression only. */
-#define PLAIN {"accelerate", SL_ACCELERATE_NONE}, {"under_relaxation", 1}
+#define PLAIN {"accelerate", SL_ACCELERATE_NONE}, {"under_relaxation", 1}, {"divisor", SL_DIVISOR_OWN}
 const Solver chebyshev_solvers[] = {
     {"cg_1", {PLAIN, {"global", SL_LINEAR_CG}, {"global_iterations", 1}}},
     {"cg", {PLAIN, {"global", SL_LINEAR_CG}, {"global_iterations", 0}}},
@@ -47,6 +48,7 @@ const TrialValue chebyshev_defaults[] = {{"accelerate", SL_ACCELERATE_CHEBYSHEV}
                                          {"global", SL_LINEAR_JACOBI},
                                          {"global_iterations", 1},
                                          {"precondition", 0},
+                                         {"divisor", SL_DIVISOR_COMMON},
                                          {"rho", 0},
                                          {"safeguard", 1},
                                          {"omega_start", 0},
