@@ -193,6 +193,8 @@ static uint64_t memory_needed(const SlSystem *system, uint64_t count)
 static const SlStateRow state_rows[] = {
     {"rho_rung", offsetof(SlProjectiveState, search.rung), sizeof(uint32_t), "of the automatic rho"},
     {"rho_turn", offsetof(SlProjectiveState, search.turn), sizeof(uint32_t), "whose turn it is"},
+    {"rho_winner", offsetof(SlProjectiveState, search.winner), sizeof(uint32_t), "the last that cost less"},
+    {"rho_rest", offsetof(SlProjectiveState, search.rest), sizeof(uint32_t), "steps it is kept for"},
     {"rho_cost", offsetof(SlProjectiveState, search.cost), 2 * sizeof(double), "of turns so far"},
     {"fastest", offsetof(SlProjectiveState, fastest), sizeof(double), "m/s, of any particle"},
     {"placed", offsetof(SlProjectiveState, placed), sizeof(uint32_t), "particles there at the start"},
