@@ -1,29 +1,15 @@
 /* bench chebyshev: Table 1 and Figure 4 of document 000 again, and what its future work asks. All
    solvers go on from the same developed states, a few steps each. */
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "app/bench.h"
-#include "app/trial.h"
+#include "app/bench_chebyshev.h"
+#include "core/context.h"
 #include "core/error.h"
-#include "core/timer.h"
 #include "fluid/projective.h"
+#include "fluid/projective_rows.h"
 #include "math/linear.h"
 #include "world/world.h"
-
-static const double step_time = 5e-3;
-
-enum { PAPER_SOLVERS = 6 };
-
-typedef struct PaperScene {
-    const char *name, *file;
-    int paper_ms[PAPER_SOLVERS]; /* i7-4980HQ, in the order of the first solvers below */
-    uint32_t states, apart, steps; /* developed states, steps between them, steps from each */
-    uint32_t search_steps;         /* to compare values of rho over */
-} PaperScene;
 
 static const PaperScene scenes[] = {
     {"30k", "dam_30k.json", {73, 94, 88, 89, 101, 89}, 3, 40, 3, 24},
@@ -34,14 +20,11 @@ static const PaperScene scenes[] = {
 enum { SCENES = sizeof scenes / sizeof scenes[0] };
 
 /* Under-relaxation is a part of Chebyshev's method (Wang 2015); the paper's other solvers have none. One
-   more row has it, since a threshold of movement flatters whoever moves less. */
-typedef struct Solver {
-    const char *name;
-    TrialValue values[TRIAL_MOST_VALUES];
-} Solver;
-
-#define PLAIN {"accelerate", SL_ACCELERATE_NONE}, {"under_relaxation", 1}
-static const Solver solvers[] = {
+   more row has it, since a threshold of movement flatters whoever moves less. A common divisor helps
+   nobody but Chebyshev's method: Anderson took a quarter more iterations with it. Position based fluids have
+   no such threshold: their rows are at equal compression only. */
+#define PLAIN {"accelerate", SL_ACCELERATE_NONE}, {"under_relaxation", 1}, {"divisor", SL_DIVISOR_OWN}
+const Solver chebyshev_solvers[] = {
     {"cg_1", {PLAIN, {"global", SL_LINEAR_CG}, {"global_iterations", 1}}},
     {"cg", {PLAIN, {"global", SL_LINEAR_CG}, {"global_iterations", 0}}},
     {"ldlt", {PLAIN, {"global", SL_LINEAR_LDLT}, {"global_iterations", 0}}},
@@ -49,32 +32,31 @@ static const Solver solvers[] = {
     {"jacobi", {PLAIN, {"global", SL_LINEAR_JACOBI}, {"global_iterations", 0}}},
     {"chebyshev", {{"accelerate", SL_ACCELERATE_CHEBYSHEV}}},
     {"cg_diagonal", {PLAIN, {"global", SL_LINEAR_CG}, {"global_iterations", 0}, {"precondition", 1}}},
-    {"jacobi_relaxed", {{"accelerate", SL_ACCELERATE_NONE}}},
-    {"anderson", {{"accelerate", SL_ACCELERATE_ANDERSON}}},
+    {"jacobi_relaxed", {{"accelerate", SL_ACCELERATE_NONE}, {"divisor", SL_DIVISOR_OWN}}},
+    {"anderson", {{"accelerate", SL_ACCELERATE_ANDERSON}, {"divisor", SL_DIVISOR_OWN}}},
+    {"pbf", {{"acceleration", 0}, {"relaxation", 0.7}}, true},
+    {"pbf_chebyshev", {{"acceleration", 1}, {"relaxation", 0.55}, {"rho", 0.95}, {"delay", 3}}, true},
 };
-enum { SOLVERS = sizeof solvers / sizeof solvers[0], CG = 1, JACOBI_1 = 3, CHEBYSHEV = 5 };
+enum { SOLVERS = sizeof chebyshev_solvers / sizeof chebyshev_solvers[0], CG = 1, JACOBI_1 = 3, CHEBYSHEV = 5 };
+const size_t chebyshev_solver_count = SOLVERS;
 
-/* What ends a step. */
-typedef struct Rule {
-    const char *name;
-    double move, mean;
-} Rule;
 static const Rule rules[] = {{"move", 1e-3, 0}, {"mean_0.1", 0, 1e-3}, {"mean_0.02", 0, 2e-4}};
 enum { RULES = sizeof rules / sizeof rules[0] };
 
 /* What every trial begins from. */
-static const TrialValue defaults[] = {{"accelerate", SL_ACCELERATE_CHEBYSHEV},
-                                      {"under_relaxation", 0.7},
-                                      {"global", SL_LINEAR_JACOBI},
-                                      {"global_iterations", 1},
-                                      {"precondition", 0},
-                                      {"rho", 0},
-                                      {"safeguard", 1},
-                                      {"omega_start", 0},
-                                      {"stop_move", 1e-3},
-                                      {"stop_mean", 0},
-                                      {"iterations", 100},
-                                      {NULL, 0}};
+const TrialValue chebyshev_defaults[] = {{"accelerate", SL_ACCELERATE_CHEBYSHEV},
+                                         {"under_relaxation", 0.7},
+                                         {"global", SL_LINEAR_JACOBI},
+                                         {"global_iterations", 1},
+                                         {"precondition", 0},
+                                         {"divisor", SL_DIVISOR_COMMON},
+                                         {"rho", 0},
+                                         {"safeguard", 1},
+                                         {"omega_start", 0},
+                                         {"stop_move", 1e-3},
+                                         {"stop_mean", 0},
+                                         {"iterations", CHEBYSHEV_MOST_ITERATIONS},
+                                         {NULL, 0}};
 
 static void set_rule(Trial *trial, const Rule *rule)
 {
@@ -86,21 +68,14 @@ static SlStatus learn_rho(Trial *trial, const Trial *from, const Rule *rule, uin
                           SlRhoSearch *search, SlError *error)
 {
     trial_copy(trial, from);
-    trial_set(trial, defaults);
+    trial_set(trial, chebyshev_defaults);
     set_rule(trial, rule);
-    SlStatus status = trial_steps(trial, step_time, steps, error);
+    SlStatus status = trial_steps(trial, CHEBYSHEV_STEP, steps, error);
     *search = ((SlProjectiveState *)trial->world->systems[0]->base.state)->search;
     return status;
 }
 
-typedef struct Cell {
-    double ms, iterations, compression, top_speed, energy_rise, released;
-    uint64_t outside, unfinished;
-    uint32_t steps;
-    bool failed;
-} Cell;
-
-static void add_to_cell(Cell *cell, const Trial *trial)
+void chebyshev_add(Cell *cell, const Trial *trial)
 {
     const TrialResult *r = &trial->result;
     cell->ms += r->ms * r->steps;
@@ -110,58 +85,52 @@ static void add_to_cell(Cell *cell, const Trial *trial)
     cell->energy_rise += r->energy_rise;
     cell->released += fmax(r->potential_first - r->potential_last, 0);
     cell->outside += trial_outside(trial);
-    cell->unfinished += r->stops[SL_STOP_LIMIT];
     cell->steps += r->steps;
     cell->failed = cell->failed || r->failed;
 }
 
-/* Speeds far beyond those of the best solved run, energy out of nothing, particles out of the box. */
-static bool has_artefacts(const Cell *cell, const Cell *reference)
+bool chebyshev_has_artefacts(const Cell *cell, const Cell *reference)
 {
     return cell->failed || cell->outside > 0 || cell->top_speed > 1.25 * reference->top_speed ||
            cell->energy_rise > fmax(0.02 * cell->released, 2 * reference->energy_rise);
 }
 
-static SlStatus scene_path(const PaperScene *scene, char *path, size_t size)
+SlStatus chebyshev_open(SlContext *context, const PaperScene *scene, const char *solver, Trial *trial,
+                        SlError *error)
 {
-    app_beside_program(path, size, "../scenes/papers/chebyshev");
-    snprintf(path + strlen(path), size - strlen(path), "/%s", scene->file);
-    return SL_OK;
+    char path[900], quoted[32];
+    app_beside_program(path, sizeof path, "../scenes/papers/chebyshev");
+    snprintf(path + strlen(path), sizeof path - strlen(path), "/%s", scene->file);
+    snprintf(quoted, sizeof quoted, "\"%s\"", solver);
+    SlSceneOverride sets[] = {{"energy_limit", "0"}, /* a trial jumps from state to state */
+                              {"systems[0].solver", quoted}};
+    return trial_open(context, path, sets, 2, trial, error);
 }
 
-static SlStatus open_scene(SlContext *context, const PaperScene *scene, Trial *trial, SlError *error)
-{
-    char path[900];
-    scene_path(scene, path, sizeof path);
-    SlSceneOverride free_energy = {"energy_limit", "0"}; /* a trial jumps from state to state */
-    SlStatus status = trial_open(context, path, &free_energy, 1, trial, error);
-    if (status == SL_OK)
-        trial_set(trial, defaults);
-    return status;
-}
-
-static void report_table(Bench *bench, const PaperScene *scene, Cell (*cells)[RULES], size_t rule_count)
+static void report_table(Bench *bench, const PaperScene *scene, Cell (*cells)[RULES])
 {
     const char *n = scene->name;
-    for (size_t r = 0; r < rule_count; r++) {
+    for (size_t r = 0; r < RULES; r++) {
         const char *rule = rules[r].name;
         const Cell *best = &cells[CHEBYSHEV][r];
         double fastest = INFINITY;
         for (int s = 0; s < SOLVERS; s++) {
             const Cell *c = &cells[s][r];
+            if (c->steps == 0 && !c->failed)
+                continue; /* a row this rule does not have */
             double steps = c->steps > 0 ? c->steps : 1;
-            bool spoilt = has_artefacts(c, best);
-            bench_report(bench, c->ms / steps, "ms", "%s.%s.%s.ms", n, rule, solvers[s].name);
-            bench_report(bench, c->iterations / steps, "", "%s.%s.%s.iterations", n, rule, solvers[s].name);
+            bool spoilt = chebyshev_has_artefacts(c, best);
+            bench_report(bench, c->ms / steps, "ms", "%s.%s.%s.ms", n, rule, chebyshev_solvers[s].name);
+            bench_report(bench, c->iterations / steps, "", "%s.%s.%s.iterations", n, rule, chebyshev_solvers[s].name);
             bench_report(bench, 100 * c->compression / steps, "%", "%s.%s.%s.compression_percent", n, rule,
-                         solvers[s].name);
-            bench_report(bench, c->ms / steps / (1e3 * step_time), "s/s", "%s.%s.%s.per_second", n, rule,
-                         solvers[s].name);
-            bench_report(bench, spoilt, "", "%s.%s.%s.artefacts", n, rule, solvers[s].name);
+                         chebyshev_solvers[s].name);
+            bench_report(bench, c->ms / steps / (1e3 * CHEBYSHEV_STEP), "s/s", "%s.%s.%s.per_second", n, rule,
+                         chebyshev_solvers[s].name);
+            bench_report(bench, spoilt, "", "%s.%s.%s.artefacts", n, rule, chebyshev_solvers[s].name);
             if (s < PAPER_SOLVERS && s != CHEBYSHEV && !spoilt)
                 fastest = fmin(fastest, c->ms / steps);
             if (r == 0 && s < PAPER_SOLVERS)
-                bench_report(bench, scene->paper_ms[s], "ms", "%s.%s.paper_ms", n, solvers[s].name);
+                bench_report(bench, scene->paper_ms[s], "ms", "%s.%s.paper_ms", n, chebyshev_solvers[s].name);
         }
         double ms = best->ms / best->steps;
         bench_report(bench, 100 * (1 - ms / (cells[CG][r].ms / cells[CG][r].steps)), "%",
@@ -183,15 +152,15 @@ static void report_table(Bench *bench, const PaperScene *scene, Cell (*cells)[RU
 static SlStatus search_rho(Bench *bench, const PaperScene *scene, Trial *trial, const Trial *from,
                            uint32_t steps, SlError *error)
 {
-    static const double values[] = {0, 0.95, 0.965, 0.975, 0.982, 0.9875, 0.991, 0.9937};
+    static const double values[] = {0, 0.95, 0.965, 0.975, 0.982, 0.9875, 0.991, 0.9937, 0.9956, 0.9978, 0.999};
     double automatic = 0, best = INFINITY;
     SlStatus status = SL_OK;
     for (size_t k = 0; status == SL_OK && k < (bench->quick ? 4 : sizeof values / sizeof values[0]); k++) {
         trial_copy(trial, from);
-        trial_set(trial, defaults);
+        trial_set(trial, chebyshev_defaults);
         trial_set(trial, (TrialValue[]){{"rho", values[k]}, {NULL, 0}});
         trial_reset(trial);
-        status = trial_steps(trial, step_time, steps, error);
+        status = trial_steps(trial, CHEBYSHEV_STEP, steps, error);
         double iterations = trial->result.failed ? INFINITY : trial->result.iterations;
         if (k == 0)
             automatic = iterations;
@@ -203,127 +172,26 @@ static SlStatus search_rho(Bench *bench, const PaperScene *scene, Trial *trial, 
     return status;
 }
 
-/* --- Files for plots --- */
-
-static FILE *open_csv(const char *name, const char *head)
+/* One row of the table for one state and rule, into its cell. */
+static SlStatus measure_row(Trial *projective, Trial *pbf, const Trial *from, int s, const Rule *rule,
+                            const SlRhoSearch *search, uint32_t steps, Cell *cell, SlError *error)
 {
-    char path[256];
-    snprintf(path, sizeof path, "out/bench-chebyshev/%s", name);
-    if ((mkdir("out", 0777) != 0 && errno != EEXIST) ||
-        (mkdir("out/bench-chebyshev", 0777) != 0 && errno != EEXIST))
-        return NULL;
-    FILE *file = fopen(path, "w");
-    if (file != NULL)
-        fprintf(file, "%s\n", head);
-    return file;
-}
-
-/* Movement and compression in each iteration of one step, solver by solver. */
-static SlStatus write_curves(Trial *trial, const Trial *from, SlError *error)
-{
-    FILE *file = open_csv("curves.csv", "solver,iteration,move_d,mean_compression,ms");
-    if (file == NULL)
-        return sl_error_set(error, SL_ERROR_IO, "out/bench-chebyshev/curves.csv: cannot be written: %s",
-                            strerror(errno));
-    SlSystem *system = &trial->world->systems[0]->base;
-    double d = (double)system->solver->spacing(system);
+    const Solver *solver = &chebyshev_solvers[s];
     SlStatus status = SL_OK;
-    for (int s = 0; status == SL_OK && s < SOLVERS; s++) {
-        SlProjectiveRun run;
-        trial_copy(trial, from);
-        trial_set(trial, defaults);
-        trial_set(trial, solvers[s].values);
-        status = sl_projective_begin(system, step_time, &run, error);
-        if (status != SL_OK)
-            break;
-        sl_fluid_predict(system, &run.pass.fluid);
-        status = sl_fluid_sort(system, &run.pass.fluid, error);
-        if (status == SL_OK)
-            status = sl_fluid_list(system, &run.pass.fluid, error);
-        double began = sl_seconds();
-        if (status == SL_OK)
-            status = sl_projective_prepare(system, &run, error);
-        for (int k = 0; status == SL_OK && k < 60; k++) {
-            sl_projective_local(system, &run);
-            status = sl_projective_global(system, &run, error);
-            fprintf(file, "%s,%d,%.6g,%.6g,%.4f\n", solvers[s].name, k, run.move / d, run.mean,
-                    1e3 * (sl_seconds() - began));
-        }
+    if (solver->pbf && rule->mean == 0)
+        return SL_OK;
+    if (solver->pbf)
+        status = chebyshev_pbf(pbf, from, solver, rule, steps, error);
+    else {
+        trial_copy(projective, from);
+        ((SlProjectiveState *)projective->world->systems[0]->base.state)->search = *search;
+        trial_set(projective, chebyshev_defaults);
+        set_rule(projective, rule);
+        trial_set(projective, solver->values);
+        trial_reset(projective);
+        status = trial_steps(projective, CHEBYSHEV_STEP, steps, error);
     }
-    return fclose(file) == 0 ? status : sl_error_set(error, SL_ERROR_IO, "out/bench-chebyshev: not written");
-}
-
-/* Figure 4: the mean step over the first 80, for each rho, without a safeguard. */
-static SlStatus figure_4(Bench *bench, SlContext *context, SlError *error)
-{
-    static const double rho[] = {0.80, 0.85, 0.90, 0.925, 0.94, 0.95, 0.96,
-                                 0.97, 0.98, 0.985, 0.99, 0.995, 0.999};
-    static const char *const starts[2] = {"wang", "printed"};
-    enum { VALUES = sizeof rho / sizeof rho[0] };
-    const PaperScene *scene = &scenes[bench->quick ? 0 : 1];
-    uint32_t steps = bench->quick ? 8 : 80;
-    FILE *file = open_csv("figure4.csv", "omega_start,rho,ms,iterations,mean_compression");
-    if (file == NULL)
-        return sl_error_set(error, SL_ERROR_IO, "out/bench-chebyshev/figure4.csv: cannot be written: %s",
-                            strerror(errno));
-    Trial trial, fresh;
-    SlStatus status = open_scene(context, scene, &fresh, error);
-    if (status == SL_OK)
-        status = open_scene(context, scene, &trial, error);
-    for (int start = 0; status == SL_OK && start < 2; start++) {
-        double iterations[VALUES], least = INFINITY;
-        size_t used = 0, lowest = 0;
-        for (size_t k = 0; status == SL_OK && k < VALUES; k += bench->quick ? 4 : 1) {
-            trial_copy(&trial, &fresh);
-            trial_set(&trial, defaults);
-            trial_set(&trial, (TrialValue[]){{"rho", rho[k]}, {"safeguard", 0}, {"omega_start", start}, {NULL, 0}});
-            trial_reset(&trial);
-            status = trial_steps(&trial, step_time, steps, error);
-            const TrialResult *r = &trial.result;
-            iterations[used] = r->failed ? 1e3 : r->iterations;
-            if (iterations[used] < least) {
-                least = iterations[used];
-                lowest = used;
-            }
-            used++;
-            fprintf(file, "%s,%g,%.4f,%.3f,%.6g\n", starts[start], rho[k], r->ms, r->iterations, r->compression);
-            bench_report(bench, r->iterations, "", "figure4.%s.rho_%g.iterations", starts[start], rho[k]);
-        }
-        if (status != SL_OK)
-            break;
-        /* One minimum: nowhere does it turn back by more than a thirtieth. */
-        uint32_t turns = 0;
-        for (size_t k = 1; k < used; k++)
-            turns += k <= lowest ? iterations[k] > 1.033 * iterations[k - 1]
-                                 : iterations[k] < iterations[k - 1] / 1.033;
-        bench_report(bench, turns, "", "figure4.%s.turns", starts[start]);
-        bench_report(bench, iterations[0] / least, "", "figure4.%s.falls", starts[start]);
-        bench_report(bench, iterations[used - 1] / least, "", "figure4.%s.rises", starts[start]);
-    }
-    trial_close(&fresh);
-    trial_close(&trial);
-    return fclose(file) == 0 ? status : sl_error_set(error, SL_ERROR_IO, "out/bench-chebyshev: not written");
-}
-
-/* The same 20 ms by fewer and longer steps or by more and shorter ones, as many iterations in all. */
-static SlStatus small_steps(Bench *bench, const PaperScene *scene, Trial *trial, const Trial *from,
-                            SlError *error)
-{
-    enum { IN_ALL = 48 };
-    SlStatus status = SL_OK;
-    for (int accelerate = 0; accelerate < 2; accelerate++)
-        for (uint32_t steps = 2; status == SL_OK && steps <= 16; steps *= 2) {
-            trial_copy(trial, from);
-            trial_set(trial, defaults);
-            trial_set(trial, (TrialValue[]){{"stop_move", 0}, {"iterations", IN_ALL / steps}, {"accelerate", accelerate}, {"rho", 0.98}, {NULL, 0}});
-            trial_reset(trial);
-            status = trial_steps(trial, 4 * step_time / steps, 2 * steps, error);
-            const char *how = accelerate ? "chebyshev" : "plain";
-            bench_report(bench, trial->result.ms * steps, "ms", "%s.substeps.%s.%ux%u.ms", scene->name, how,
-                         steps, IN_ALL / steps);
-            bench_report(bench, 100 * trial->result.compression, "%", "%s.substeps.%s.%ux%u.compression_percent",
-                         scene->name, how, steps, IN_ALL / steps);
-        }
+    chebyshev_add(cell, solver->pbf ? pbf : projective);
     return status;
 }
 
@@ -331,45 +199,42 @@ static SlStatus measure(Bench *bench, SlContext *context, const PaperScene *scen
 {
     uint32_t states = bench->quick ? 1 : scene->states, steps = bench->quick ? 2 : scene->steps;
     uint32_t apart = bench->quick ? 20 : scene->apart;
-    size_t rule_count = scene->steps == 1 ? 2 : RULES; /* the largest has no time for all */
+    bool figures = scene == &scenes[bench->quick ? 0 : 1];
     Cell cells[SOLVERS][RULES];
     memset(cells, 0, sizeof cells);
-    Trial from, trial;
-    SlStatus status = open_scene(context, scene, &from, error);
+    Trial from = {0}, trial = {0}, pbf = {0};
+    SlStatus status = chebyshev_open(context, scene, "projective", &from, error);
     if (status == SL_OK)
-        status = open_scene(context, scene, &trial, error);
+        status = chebyshev_open(context, scene, "projective", &trial, error);
+    if (status == SL_OK)
+        status = chebyshev_open(context, scene, "pbf", &pbf, error);
+    if (status == SL_OK)
+        trial_set(&from, chebyshev_defaults);
     for (uint32_t state = 0; status == SL_OK && state < states; state++) {
         trial_reset(&from);
-        status = trial_steps(&from, step_time, apart, error);
+        status = trial_steps(&from, CHEBYSHEV_STEP, apart, error);
         if (status == SL_OK && from.result.failed)
             status = sl_error_set(error, SL_ERROR_NUMBERS, "%s went wrong before anything was measured", scene->file);
-        for (size_t r = 0; status == SL_OK && r < rule_count; r++) {
+        for (size_t r = 0; status == SL_OK && r < RULES; r++) {
             SlRhoSearch search;
             status = learn_rho(&trial, &from, &rules[r], bench->quick ? 8 : 24, &search, error);
-            for (int s = 0; status == SL_OK && s < SOLVERS; s++) {
-                trial_copy(&trial, &from);
-                ((SlProjectiveState *)trial.world->systems[0]->base.state)->search = search;
-                trial_set(&trial, defaults);
-                set_rule(&trial, &rules[r]);
-                trial_set(&trial, solvers[s].values);
-                trial_reset(&trial);
-                status = trial_steps(&trial, step_time, steps, error);
-                add_to_cell(&cells[s][r], &trial);
-            }
+            for (int s = 0; status == SL_OK && s < SOLVERS; s++)
+                status = measure_row(&trial, &pbf, &from, s, &rules[r], &search, steps, &cells[s][r], error);
         }
-        if (status == SL_OK && state == 0 && scene == &scenes[bench->quick ? 0 : 1]) {
-            status = write_curves(&trial, &from, error);
+        if (status == SL_OK && state == 0 && figures) {
+            status = chebyshev_curves(&trial, &from, error);
             if (status == SL_OK)
-                status = small_steps(bench, scene, &trial, &from, error);
+                status = chebyshev_small_steps(bench, scene, &trial, &pbf, &from, error);
         }
         if (status == SL_OK && state == 0)
             status = search_rho(bench, scene, &trial, &from, bench->quick ? 8 : scene->search_steps, error);
     }
     if (status == SL_OK)
-        report_table(bench, scene, cells, rule_count);
+        report_table(bench, scene, cells);
     trial_close(&from);
     trial_close(&trial);
-    return status;
+    trial_close(&pbf);
+    return status == SL_OK && figures ? chebyshev_memory(bench, scene, error) : status;
 }
 
 static SlStatus run_bench(Bench *bench, SlError *error)
@@ -384,7 +249,7 @@ static SlStatus run_bench(Bench *bench, SlError *error)
         if (bench->scene == NULL || strcmp(bench->scene, scenes[k].name) == 0)
             status = measure(bench, context, &scenes[k], error);
     if (status == SL_OK && (bench->scene == NULL || strcmp(bench->scene, "figure4") == 0))
-        status = figure_4(bench, context, error);
+        status = chebyshev_figure_4(bench, context, &scenes[bench->quick ? 0 : 1], error);
     sl_context_destroy(context);
     if (status == SL_OK)
         printf("  figure 4 and convergence curves: out/bench-chebyshev/*.csv\n");

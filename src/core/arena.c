@@ -62,3 +62,18 @@ void sl_arena_reset(SlArena *arena)
         arena->pieces[0].used = 0;
     arena->in_use = 0;
 }
+
+SlArenaMark sl_arena_mark(const SlArena *arena)
+{
+    uint32_t count = arena->piece_count;
+    return (SlArenaMark){count, count > 0 ? arena->pieces[count - 1].used : 0, arena->in_use};
+}
+
+void sl_arena_release(SlArena *arena, SlArenaMark mark)
+{
+    for (uint32_t k = mark.piece_count; k < arena->piece_count; k++)
+        arena->pieces[k].used = 0;
+    if (mark.piece_count > 0)
+        arena->pieces[mark.piece_count - 1].used = mark.used;
+    arena->in_use = mark.in_use;
+}

@@ -26,6 +26,17 @@ void *sl_arena_push(SlArena *arena, size_t bytes);
 /* Forgets everything pushed; the memory stays. */
 void sl_arena_reset(SlArena *arena);
 
+/* A place to go back to: whoever needs scratch only until it returns takes a mark first, and what
+   it pushed is free for the next pushes of the same step. */
+typedef struct SlArenaMark {
+    uint32_t piece_count;
+    size_t used, in_use;
+} SlArenaMark;
+
+SlArenaMark sl_arena_mark(const SlArena *arena);
+/* Forgets what was pushed since the mark. */
+void sl_arena_release(SlArena *arena, SlArenaMark mark);
+
 /* count × size with the product checked. */
 static inline void *sl_arena_push_array(SlArena *arena, size_t count, size_t size)
 {

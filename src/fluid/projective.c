@@ -44,6 +44,9 @@ static const SlParamRow rows[P_COUNT] = {
                             "residual of the linear solver over its right-hand side"},
     [P_PRECONDITION] = {"precondition", SL_FLUID_CHOICE(0), 0, 1, "", "none|diagonal",
                         "of conjugate gradients"},
+    [P_DIVISOR] = {"divisor", SL_FLUID_CHOICE(SL_DIVISOR_COMMON), 0, 1, "", "common|own",
+                   "what a single sweep of Jacobi divides by: one diagonal for all particles, so that every "
+                   "iteration keeps momentum, or each row's own, which solves the row"},
     [P_ACCELERATE] = {"accelerate", SL_FLUID_CHOICE(SL_ACCELERATE_CHEBYSHEV), 0, 2, "", "none|chebyshev|anderson",
                       "what speeds up the loop of local and global steps"},
     [P_RHO] = {"rho", SL_FLUID_NUMBER(0), 0, 0.99999, "", NULL,
@@ -148,6 +151,12 @@ static SlStatus start(SlSystem *system, SlError *error)
     SlStatus status = sl_fluid_start(system, error);
     if (status != SL_OK)
         return status;
+    SlForces forces = (SlForces)sl_param(system, SL_FLUID_P_FORCES);
+    if (!sl_projective_tells_forces(system) &&
+        (forces == SL_FORCES_ALL || (forces == SL_FORCES_BODIES && sl_body_count(&system->surroundings) > 1)))
+        sl_log(system->context, SL_LOG_WARNING, "%s: what bodies feel is not told: that takes \"global\" jacobi "
+               "with 1 iteration, \"divisor\" common, \"rows\" selector, \"attach\" 0 and \"accelerate\" "
+               "none or chebyshev", system->name);
     SlParticles *particles = &system->particles;
     const float *x = sl_f32x4(particles, SL_F_POSITION);
     float *anchor = sl_f32x4(particles, SL_F_ANCHOR), below = (float)sl_param(system, P_ATTACH_BELOW);
@@ -184,6 +193,8 @@ static uint64_t memory_needed(const SlSystem *system, uint64_t count)
 static const SlStateRow state_rows[] = {
     {"rho_rung", offsetof(SlProjectiveState, search.rung), sizeof(uint32_t), "of the automatic rho"},
     {"rho_turn", offsetof(SlProjectiveState, search.turn), sizeof(uint32_t), "whose turn it is"},
+    {"rho_winner", offsetof(SlProjectiveState, search.winner), sizeof(uint32_t), "the last that cost less"},
+    {"rho_rest", offsetof(SlProjectiveState, search.rest), sizeof(uint32_t), "steps it is kept for"},
     {"rho_cost", offsetof(SlProjectiveState, search.cost), 2 * sizeof(double), "of turns so far"},
     {"fastest", offsetof(SlProjectiveState, fastest), sizeof(double), "m/s, of any particle"},
     {"placed", offsetof(SlProjectiveState, placed), sizeof(uint32_t), "particles there at the start"},

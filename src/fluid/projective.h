@@ -44,6 +44,9 @@ typedef struct SlProjectiveRun {
     SlChebyshev chebyshev;
     SlAnderson anderson;
     uint32_t iterations, inner; /* done; of the linear solver, in all */
+    /* shifts that bodies have given so far, before, and in this iteration, [body][SL_FORCE_LANES];
+       NULL: nobody asks, or it cannot be told */
+    double *given, *given_before, *giving;
     double move, norm, mean, most; /* of the last iteration: m, m, and compression before it */
 } SlProjectiveRun;
 
@@ -58,6 +61,15 @@ SlStatus sl_projective_global(SlSystem *system, SlProjectiveRun *run, SlError *e
 void sl_projective_settle(const SlSystem *system, SlProjectiveRun *run);
 /* One loop of the step over all blocks. */
 void sl_projective_loop(const SlSystem *system, const SlProjectivePass *pass, SlProjectiveLoop loop);
+
+/* Can it be told what bodies feel? Only where one sweep divides all by the same. */
+bool sl_projective_tells_forces(const SlSystem *system);
+/* What bodies feel (projective_forces.c): arrays, false if there is no memory; before the first
+   iteration; after each; after the last. */
+bool sl_projective_forces_begin(SlSystem *system, SlProjectiveRun *run);
+void sl_projective_forces_start(SlProjectiveRun *run);
+void sl_projective_forces_add(SlProjectiveRun *run);
+void sl_projective_forces_end(SlProjectiveRun *run);
 
 /* What a step pushes on the arena beyond every fluid's; a factor of the matrix is not known before. */
 uint64_t sl_projective_bytes(const SlSystem *system, uint64_t count);

@@ -8,7 +8,10 @@
      (1 + kappa (1 + n_i)) (x~_i - x_i) = s_i - x_i + kappa sum_c lambda_c grad_i C_c
 
    so that no copy p_k is ever stored: lambda is. Constraint-count relaxation multiplies lambda_c by a
-   share of 1 + n_c, the number of its particles. */
+   share of 1 + n_c, the number of its particles.
+
+   What is iterated is the shift x - s, not x: rounded positions would lose momentum, since an
+   iteration's steps are a thousandth of a spacing and less, many metres from the origin. */
 #include "fluid/projective_kernels.h"
 
 #include "fluid/pass_lanes.h"
@@ -23,6 +26,19 @@ SL_INLINE F8x3 minus(F8x3 a, F8x3 b)
     return (F8x3){a.x - b.x, a.y - b.y, a.z - b.z};
 }
 
+SL_INLINE F8x3 plus(F8x3 a, F8x3 b)
+{
+    return (F8x3){a.x + b.x, a.y + b.y, a.z + b.z};
+}
+
+/* s: where inertia and gravity alone would take it. */
+SL_INLINE F8x3 inertial_place(const SlFluidPass *s, size_t b)
+{
+    F8x4 x = f8x4_load(s->position + 32 * b), v = f8x4_load(s->velocity + 32 * b);
+    return f8x3_fma(f8(s->dt), xyz(v), xyz(x));
+}
+
+/* Also the first shift: what contacts did to the prediction. */
 static void count(const SlProjectivePass *p, size_t begin, size_t end, size_t chunk)
 {
     (void)chunk;
@@ -33,6 +49,8 @@ static void count(const SlProjectivePass *p, size_t begin, size_t end, size_t ch
         for (uint32_t k = list->row_count[b]; k > 0; k--, row++)
             found -= (I8)(u8_load(*row) != u8(list->sentinel));
         f8_store(p->counts + 8 * b, f8_from_i8(found) + f8(1));
+        F8x3 shift = minus(xyz(f8x4_load(p->fluid.predicted + 32 * b)), inertial_place(&p->fluid, b));
+        f8x4_store(p->shift + 32 * b, (F8x4){shift.x, shift.y, shift.z, f8(0)});
     }
 }
 
@@ -160,12 +178,11 @@ SL_INLINE F8x3 density_pull(SlKernelKind kind, const SlProjectivePass *p, size_t
     return pull;
 }
 
-/* s - x: where inertia and gravity alone would take it, seen from the iterate. */
-SL_INLINE F8x3 inertia_pull(const SlFluidPass *s, size_t b, F8x4 xi)
+/* s - x. */
+SL_INLINE F8x3 inertia_pull(const SlProjectivePass *p, size_t b)
 {
-    F8 dt = f8(s->dt);
-    F8x4 x = f8x4_load(s->position + 32 * b), v = f8x4_load(s->velocity + 32 * b);
-    return (F8x3){f8_fma(dt, v.x, x.x - xi.x), f8_fma(dt, v.y, x.y - xi.y), f8_fma(dt, v.z, x.z - xi.z)};
+    F8x4 shift = f8x4_load(p->shift + 32 * b);
+    return (F8x3){f8(0) - shift.x, f8(0) - shift.y, f8(0) - shift.z};
 }
 
 typedef struct Movement {
@@ -173,26 +190,30 @@ typedef struct Movement {
 } Movement;
 
 /* Eq. 8 with Wang's under-relaxation, then contacts. `step` is G(x) - x. */
-SL_INLINE void move_block(const SlProjectivePass *p, size_t b, F8x4 xi, F8x3 step, Movement *movement)
+SL_INLINE void move_block(const SlProjectivePass *p, size_t b, F8x3 step, Movement *movement)
 {
     const SlFluidPass *s = &p->fluid;
     step = scaled(f8(p->gamma), step);
     F8 length2 = f8x3_dot(step, step), length = f8_sqrt(length2), most = f8(s->most_move);
-    F8x3 x = xyz(xi), ahead = f8x3_fma(most / f8_max(length, most), step, x);
+    F8x4 before = f8x4_load(p->shift + 32 * b);
+    F8x3 shift = f8x3_fma(most / f8_max(length, most), step, xyz(before));
     if (p->omega != 1) {
         F8x3 back = xyz(f8x4_load(p->previous + 32 * b));
-        ahead = f8x3_fma(f8(p->omega), minus(ahead, back), back);
+        shift = f8x3_fma(f8(p->omega), minus(shift, back), back);
     }
-    Tally none = {NULL, owned_lanes(s, b), f8(1)};
-    ahead = meet_surfaces(&s->contacts, &none, u8_load(s->id + 8 * b), ahead,
-                          xyz(f8x4_load(s->position + 32 * b)));
-    f8x4_store(p->previous + 32 * b, xi);
-    f8x4_store(s->predicted + 32 * b, (F8x4){ahead.x, ahead.y, ahead.z, f8(1)});
-    F8x3 moved = minus(ahead, x);
-    F8 moved2 = f8_keep(none.owned, f8x3_dot(moved, moved));
+    Tally tally = tally_of(s, b, f8(1));
+    F8x3 free = plus(inertial_place(s, b), shift);
+    F8x3 at = meet_surfaces(&s->contacts, &tally, u8_load(s->id + 8 * b), free,
+                            xyz(f8x4_load(s->position + 32 * b)));
+    shift = plus(shift, minus(at, free)); /* nothing where there was no contact */
+    f8x4_store(p->previous + 32 * b, before);
+    f8x4_store(p->shift + 32 * b, (F8x4){shift.x, shift.y, shift.z, f8(0)});
+    f8x4_store(s->predicted + 32 * b, (F8x4){at.x, at.y, at.z, f8(1)});
+    F8x3 moved = minus(shift, xyz(before));
+    F8 moved2 = f8_keep(tally.owned, f8x3_dot(moved, moved));
     movement->sum += moved2;
     movement->most = f8_max(movement->most, moved2);
-    movement->steps += f8_keep(none.owned, length2);
+    movement->steps += f8_keep(tally.owned, length2);
 }
 
 SL_INLINE void put_movement(const SlProjectivePass *p, size_t chunk, const Movement *movement)
@@ -203,17 +224,37 @@ SL_INLINE void put_movement(const SlProjectivePass *p, size_t chunk, const Movem
     partials[SL_PROJECTIVE_STEP2] = (double)f8_sum(movement->steps);
 }
 
+/* What a particle's right side is divided by: its own diagonal solves its row; one for all of them
+   lets the steps of an iteration sum to nothing, as the pushes do, before the loop has converged. */
+SL_INLINE F8 divisor(const SlProjectivePass *p, F8 diagonal)
+{
+    return p->common_diagonal > 0 ? f8(p->common_diagonal) : diagonal;
+}
+
+/* Tells the solids what they gave to this iteration's steps (projective_forces.c). */
+SL_INLINE void react(SlKernelKind kind, const SlProjectivePass *p, size_t b, F8x4 xi)
+{
+    const SlFluidPass *s = &p->fluid;
+    Tally tally = tally_of(s, b, f8(1));
+    F8 push = f8(p->omega * p->gamma * p->kappa / p->common_diagonal) * xi.w;
+    F8x3 still = {f8(0), f8(0), f8(0)};
+    if (s->boundary != NULL)
+        boundary_reaction(kind, s, &tally, b, xi, push, still, f8(0));
+    if (walls_near(s, xi))
+        wall_reaction(kind, s, &tally, xi, wall_density(kind, s, xi).density, push);
+}
+
 SL_INLINE void solve_loop(SlKernelKind kind, const SlProjectivePass *p, size_t begin, size_t end,
                           size_t chunk)
 {
-    const SlFluidPass *s = &p->fluid;
     Movement movement = {f8(0), f8(0), f8(0)};
     for (size_t b = begin; b < end; b++) {
-        F8x4 xi = f8x4_load(s->projected + 32 * b);
-        F8 counts = f8_load(p->counts + 8 * b);
-        F8x3 right = f8x3_fma(f8(p->kappa), density_pull(kind, p, b, xi), inertia_pull(s, b, xi));
-        F8 diagonal = f8_fma(f8(p->kappa), counts, f8(1));
-        move_block(p, b, xi, scaled(f8(1) / diagonal, right), &movement);
+        F8x4 xi = f8x4_load(p->fluid.projected + 32 * b);
+        F8x3 right = f8x3_fma(f8(p->kappa), density_pull(kind, p, b, xi), inertia_pull(p, b));
+        F8 diagonal = f8_fma(f8(p->kappa), f8_load(p->counts + 8 * b), f8(1));
+        if (p->fluid.forces != NULL)
+            react(kind, p, b, xi);
+        move_block(p, b, scaled(f8(1) / divisor(p, diagonal), right), &movement);
     }
     put_movement(p, chunk, &movement);
 }
@@ -224,7 +265,7 @@ static void inertia(const SlProjectivePass *p, size_t begin, size_t end, size_t 
 {
     (void)chunk;
     for (size_t b = begin; b < end; b++) {
-        F8x3 right = inertia_pull(&p->fluid, b, f8x4_load(p->fluid.projected + 32 * b));
+        F8x3 right = inertia_pull(p, b);
         f8x4_store(p->residual + 32 * b, (F8x4){right.x, right.y, right.z, f8(1)});
     }
 }
@@ -293,7 +334,7 @@ static void divide(const SlProjectivePass *p, size_t begin, size_t end, size_t c
     (void)chunk;
     for (size_t b = begin; b < end; b++) {
         F8x4 r = f8x4_load(p->residual + 32 * b);
-        F8x3 step = scaled(f8(1) / r.w, xyz(r));
+        F8x3 step = scaled(f8(1) / divisor(p, r.w), xyz(r));
         f8x4_store(p->residual + 32 * b, (F8x4){step.x, step.y, step.z, f8(0)});
     }
 }
@@ -302,8 +343,7 @@ static void move(const SlProjectivePass *p, size_t begin, size_t end, size_t chu
 {
     Movement movement = {f8(0), f8(0), f8(0)};
     for (size_t b = begin; b < end; b++)
-        move_block(p, b, f8x4_load(p->fluid.projected + 32 * b), xyz(f8x4_load(p->residual + 32 * b)),
-                   &movement);
+        move_block(p, b, xyz(f8x4_load(p->residual + 32 * b)), &movement);
     put_movement(p, chunk, &movement);
 }
 
@@ -316,8 +356,12 @@ SL_INLINE void settle_loop(SlKernelKind kind, const SlProjectivePass *p, size_t 
         if (s->boundary_list->row_count[b] == 0)
             continue;
         F8x4 xi = f8x4_load(s->projected + 32 * b);
-        F8x3 pushed = scaled(f8(p->kappa) * xi.w, boundary_density(kind, s, b, xi).gradient);
+        WallDensity samples = boundary_density(kind, s, b, xi);
+        F8x3 pushed = scaled(f8(p->kappa) * xi.w, samples.gradient);
         F8x3 after = boundary_rub(kind, s, b, xi, pushed, xyz(xi), xyz(f8x4_load(s->position + 32 * b)));
+        Tally tally = tally_of(s, b, f8(1));
+        if (tally.sums != NULL)
+            boundary_reaction(kind, s, &tally, b, xi, f8(0), minus(after, xyz(xi)), samples.density);
         f8x4_store(s->predicted + 32 * b, (F8x4){after.x, after.y, after.z, f8(1)});
     }
 }
@@ -341,7 +385,7 @@ static void look(const SlProjectivePass *p, size_t begin, size_t end, size_t chu
         F8 step = f8_load(p->residual + k) * f8(p->mixing);
         f8_store(p->residual + k, step);
         f8_store(step_change + k, step - f8_load(p->last_step + k));
-        f8_store(place_change + k, f8_load(p->fluid.projected + k) - f8_load(p->previous + k));
+        f8_store(place_change + k, f8_load(p->shift + k) - f8_load(p->previous + k));
         f8_store(p->last_step + k, step);
     }
     for (uint32_t k = 0; k < used; k++) {

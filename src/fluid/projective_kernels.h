@@ -16,11 +16,13 @@ typedef struct SlProjectivePass {
     uint32_t projections;  /* most steps of a local projection */
     float projected_error; /* and the error of the density that ends it sooner */
     float gamma, omega;    /* under-relaxation; over-relaxation of Chebyshev's method */
+    float common_diagonal; /* divides every right side in a sweep; 0: each particle's own */
     uint32_t placed;       /* ids below this may be attached */
     /* arrays in sorted order */
     float *counts;       /* 1 + n_i: constraints a particle is in */
     const float *anchor; /* where attachments hold; far away: nowhere. NULL: no attachments */
-    float *previous;     /* x(k-1) */
+    float *shift;        /* x(k) - s; takes the place of fluid.new_velocity until the loop ends */
+    float *previous;     /* the shift before */
     float *solid;        /* the solids' part of grad_i C_i, where block_meets_solids */
     float *residual;     /* right side less A x(k), and A's diagonal; then the step; NULL: one loop */
     float *push;         /* lambda_i grad_i C_i; NULL unless there are differences */
@@ -47,7 +49,7 @@ enum {
 typedef void (*SlProjectiveLoop)(const SlProjectivePass *pass, size_t begin, size_t end, size_t chunk);
 
 typedef struct SlProjectiveKernels {
-    SlProjectiveLoop count; /* counts, from the list */
+    SlProjectiveLoop count; /* counts, from the list; the first shift */
     /* local step: predicted -> projected with lambda, push; compression */
     SlProjectiveLoop project[SL_KERNEL_COUNT];
     /* global step in one loop, where the matrix is diagonal: projected -> predicted; movement */

@@ -49,6 +49,24 @@ static bool is_one_sweep(const SlSystem *system)
     return sl_param(system, P_GLOBAL) == SL_LINEAR_JACOBI && sl_param(system, P_GLOBAL_ITERATIONS) == 1;
 }
 
+/* May one sweep divide all particles by the same? Not where attachments or differences tell them apart. */
+static bool has_common_diagonal(const SlSystem *system)
+{
+    return sl_param(system, P_DIVISOR) == SL_DIVISOR_COMMON && is_one_sweep(system) &&
+           sl_param(system, P_ROWS) == SL_ROWS_SELECTOR && sl_param(system, P_ATTACH) == 0;
+}
+
+bool sl_projective_tells_forces(const SlSystem *system)
+{
+    return has_common_diagonal(system) && is_one_loop(system);
+}
+
+/* That of a particle with as many neighbours as the kernel's ball has room for. */
+static double common_diagonal(const SlSystem *system, double kappa)
+{
+    return 1 + kappa * 4 / 3 * 3.14159265358979 * pow(sl_param(system, SL_FLUID_P_SUPPORT), 3);
+}
+
 static SlLinearSettings linear_settings(const SlSystem *system)
 {
     SlLinearSettings settings = sl_default_linear_settings();
@@ -100,8 +118,6 @@ SlStatus sl_projective_begin(SlSystem *system, double dt, SlProjectiveRun *run, 
     SlStatus status = sl_fluid_begin(system, dt, &pass->fluid, error);
     if (status != SL_OK)
         return status;
-    /* No forces on bodies: a loop that ends early leaves more of the residual than they are. */
-    pass->fluid.forces = NULL;
     const SlProjectiveState *state = system->state;
     SlArena *arena = &system->context->arena;
     size_t n = system->particles.count, room = system->particles.capacity + 8;
@@ -116,10 +132,13 @@ SlStatus sl_projective_begin(SlSystem *system, double dt, SlProjectiveRun *run, 
     pass->projected_error = (float)sl_param(system, P_PROJECTION_TOLERANCE);
     pass->gamma = (float)sl_param(system, P_UNDER_RELAXATION);
     pass->omega = 1;
+    if (has_common_diagonal(system))
+        pass->common_diagonal = (float)common_diagonal(system, (double)pass->kappa);
     pass->placed = state->placed;
     pass->anchor = NULL;
     pass->anderson = &run->anderson;
     pass->counts = SL_PUSH(arena, float, room);
+    pass->shift = pass->fluid.new_velocity;
     pass->previous = push_records(system);
     pass->solid = push_records(system);
     pass->partials = SL_PUSH(arena, double, sl_chunk_count(n, SL_REDUCE_CHUNK) * SL_PROJECTIVE_PARTIALS);
@@ -132,6 +151,8 @@ SlStatus sl_projective_begin(SlSystem *system, double dt, SlProjectiveRun *run, 
                                    .printed = sl_param(system, P_OMEGA_START) != 0,
                                    .safeguard = sl_param(system, P_SAFEGUARD) != 0};
     sl_chebyshev_begin(&run->chebyshev);
+    if (!sl_projective_forces_begin(system, run))
+        return no_memory(error);
     if (is_one_loop(system))
         return SL_OK;
     pass->residual = push_records(system);
@@ -220,6 +241,7 @@ SlStatus sl_projective_prepare(SlSystem *system, SlProjectiveRun *run, SlError *
     const SlProjectiveKernels *kernels = SL_KERNELS(system->context->isa, sl_projective_kernels);
     SlProjectivePass *pass = &run->pass;
     sl_projective_loop(system, pass, kernels->count);
+    sl_projective_forces_start(run);
     if (pass->hold > 0)
         pass->anchor = sl_f32x4(&system->particles, SL_F_ANCHOR);
     if (run->right == NULL)
@@ -325,6 +347,7 @@ SlStatus sl_projective_global(SlSystem *system, SlProjectiveRun *run, SlError *e
         pass->omega = (float)sl_chebyshev_next(&run->chebyshev, run->norm);
     if (pass->residual == NULL) {
         sl_projective_loop(system, pass, kernels->solve[sl_fluid_kernel(system)]);
+        sl_projective_forces_add(run);
     } else {
         pull_all(system, run);
         SlStatus status = SL_OK;
@@ -347,10 +370,11 @@ SlStatus sl_projective_global(SlSystem *system, SlProjectiveRun *run, SlError *e
 void sl_projective_settle(const SlSystem *system, SlProjectiveRun *run)
 {
     const SlProjectiveKernels *kernels = SL_KERNELS(system->context->isa, sl_projective_kernels);
-    if (run->pass.fluid.boundary == NULL || !run->pass.fluid.boundary_rubs)
-        return;
-    sl_projective_local(system, run);
-    sl_projective_loop(system, &run->pass, kernels->settle[sl_fluid_kernel(system)]);
+    if (run->pass.fluid.boundary != NULL && run->pass.fluid.boundary_rubs) {
+        sl_projective_local(system, run);
+        sl_projective_loop(system, &run->pass, kernels->settle[sl_fluid_kernel(system)]);
+    }
+    sl_projective_forces_end(run);
 }
 
 uint64_t sl_projective_bytes(const SlSystem *system, uint64_t count)

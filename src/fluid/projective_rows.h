@@ -18,6 +18,7 @@ enum {
     P_GLOBAL_ITERATIONS,
     P_GLOBAL_TOLERANCE,
     P_PRECONDITION,
+    P_DIVISOR,
     P_ACCELERATE,
     P_RHO,
     P_DELAY,
@@ -39,5 +40,8 @@ enum {
 
 /* Order of the choices "selector|differences". */
 typedef enum SlRows { SL_ROWS_SELECTOR, SL_ROWS_DIFFERENCES } SlRows;
+
+/* Order of the choices "common|own". */
+typedef enum SlDivisor { SL_DIVISOR_COMMON, SL_DIVISOR_OWN } SlDivisor;
 
 #endif

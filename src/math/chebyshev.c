@@ -41,7 +41,7 @@ double sl_chebyshev_rate(double rho)
    the lower, so that a flow that gets harder favours neither. */
 static const bool upper[] = {false, false, true, true, true, true, false, false};
 static const double share[] = {0, 0.5, 0, 1.0 / 3, 1.0 / 3, 1.0 / 3, 0, 0.5};
-enum { TURNS = sizeof upper / sizeof upper[0], FIRST_RUNG = 4 };
+enum { TURNS = sizeof upper / sizeof upper[0], FIRST_RUNG = 4, REST = 2 * TURNS };
 
 double sl_rho_of_rung(uint32_t rung)
 {
@@ -51,20 +51,29 @@ double sl_rho_of_rung(uint32_t rung)
 
 SlRhoSearch sl_rho_search(void)
 {
-    return (SlRhoSearch){.rung = FIRST_RUNG};
+    return (SlRhoSearch){.rung = FIRST_RUNG, .winner = SL_RHO_RUNGS};
 }
 
 double sl_rho_now(const SlRhoSearch *search)
 {
-    return sl_rho_of_rung(search->rung + upper[search->turn]);
+    return sl_rho_of_rung(search->rest > 0 ? search->winner : search->rung + upper[search->turn]);
 }
 
 void sl_rho_learn(SlRhoSearch *search, double cost)
 {
+    if (search->rest > 0) {
+        search->rest--;
+        return;
+    }
     search->cost[upper[search->turn]] += share[search->turn] * cost;
     if (++search->turn < TURNS)
         return;
-    if (search->cost[1] < search->cost[0])
+    bool up = search->cost[1] < search->cost[0];
+    uint32_t winner = search->rung + up;
+    if (winner == search->winner)
+        search->rest = REST;
+    search->winner = winner;
+    if (up)
         search->rung += search->rung + 2 < SL_RHO_RUNGS;
     else
         search->rung -= search->rung > 0;

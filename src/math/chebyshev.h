@@ -32,10 +32,12 @@ double sl_chebyshev_next(SlChebyshev *c, double norm);
 double sl_chebyshev_rate(double rho);
 
 /* Finding rho while running: two neighbouring values of a ladder take turns, and whichever cost less
-   over a few turns is one of the next two. All of it is state. */
+   over a few turns is one of the next two. One that won twice has none better beside it and is kept for
+   a while before the search goes on. All of it is state. */
 typedef struct SlRhoSearch {
     uint32_t rung, turn;
-    double cost[2]; /* so far, of the rung and of the one above it */
+    uint32_t winner, rest; /* the last rung that cost less; steps for which it is kept */
+    double cost[2];        /* so far, of the rung and of the one above it */
 } SlRhoSearch;
 
 enum { SL_RHO_RUNGS = 21 };

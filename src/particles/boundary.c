@@ -54,6 +54,8 @@ static SlStatus measure_volumes(SlBoundary *b, bool alone, SlError *error)
     Volumes v = {b, records, alone};
     if (status == SL_OK)
         sl_parallel_for(b->context->pool, b->set.count, 1024, volumes_chunk, &v);
+    if (!b->some_move) /* measured once: at half a spacing apart samples have long lists */
+        sl_neighbours_destroy(&b->own);
     return status;
 }
 

@@ -34,7 +34,7 @@ typedef struct SlBoundary {
     SlBoundarySettings settings;
     SlParticles set; /* ID, POSITION; the position's fourth lane is V_b over the fluid's volume */
     SlCellGrid grid;
-    SlNeighbourList own; /* between samples, for volumes; built when needed */
+    SlNeighbourList own; /* between samples, for volumes; there while bodies move */
     /* by id: in the body's frame, with the volume the body has by itself */
     float *rest;
     uint32_t *rest_body;

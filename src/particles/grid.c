@@ -118,10 +118,8 @@ static void keys_chunk(void *argument, size_t begin, size_t end, size_t chunk)
     k->kernels->keys(k->grid, k->records, k->keys, NULL, begin, end);
 }
 
-bool sl_grid_sort(SlCellGrid *grid, SlParticles *particles, const float *records)
+static bool sort_bounded(SlCellGrid *grid, SlParticles *particles, const float *records)
 {
-    if (grid->compact)
-        return sl_grid_sort_compact(grid, particles, records);
     SlContext *context = grid->context;
     size_t n = particles->count;
     uint32_t *keys = SL_PUSH(&context->arena, uint32_t, particles->capacity);
@@ -136,4 +134,14 @@ bool sl_grid_sort(SlCellGrid *grid, SlParticles *particles, const float *records
     sl_key_starts(context->pool, sorted, n, grid->cell_count, grid->start);
     sl_particles_reorder(particles, order);
     return true;
+}
+
+bool sl_grid_sort(SlCellGrid *grid, SlParticles *particles, const float *records)
+{
+    SlArena *arena = &grid->context->arena;
+    SlArenaMark mark = sl_arena_mark(arena);
+    bool sorted = grid->compact ? sl_grid_sort_compact(grid, particles, records)
+                                : sort_bounded(grid, particles, records);
+    sl_arena_release(arena, mark);
+    return sorted;
 }

@@ -7,21 +7,14 @@
 
 /* Rows per block to start with: a settled fluid with support 2 d needs 33 on average. */
 enum { FIRST_ROWS = 44 };
+/* A segment's least spare rows after a count: its blocks write rows in eights. */
+enum { LEAST_SPARE = 8 };
 
 uint64_t sl_neighbours_bytes(uint64_t particle_count)
 {
     uint64_t blocks = (particle_count + 7) / 8;
     uint64_t segments = (blocks + SL_SEGMENT_BLOCKS - 1) / SL_SEGMENT_BLOCKS;
     return segments * SL_SEGMENT_BLOCKS * FIRST_ROWS * 32 + blocks * 12;
-}
-
-static bool grow_rows(SlNeighbourList *list, size_t segment_rows)
-{
-    SlMemory *memory = &list->context->memory;
-    sl_free(memory, list->rows, list->segments * list->segment_rows * sizeof *list->rows);
-    list->segment_rows = segment_rows;
-    list->rows = sl_alloc(memory, list->segments * segment_rows * sizeof *list->rows);
-    return list->rows != NULL || list->segments == 0;
 }
 
 SlStatus sl_neighbours_create(SlContext *context, const SlParticles *particles,
@@ -34,10 +27,11 @@ SlStatus sl_neighbours_create(SlContext *context, const SlParticles *particles,
     list->sentinel = (uint32_t)particles->capacity;
     if (list->block_capacity == 0)
         return SL_OK;
-    list->row_begin = sl_alloc_zero(&context->memory, list->block_capacity, sizeof(uint64_t));
-    list->row_count = sl_alloc_zero(&context->memory, list->block_capacity, sizeof(uint32_t));
-    if (list->row_begin == NULL || list->row_count == NULL ||
-        !grow_rows(list, (size_t)SL_SEGMENT_BLOCKS * FIRST_ROWS)) {
+    SlMemory *memory = &context->memory;
+    list->row_begin = sl_alloc_zero(memory, list->block_capacity, sizeof(uint64_t));
+    list->row_count = sl_alloc_zero(memory, list->block_capacity, sizeof(uint32_t));
+    list->first_row = sl_alloc_zero(memory, list->segments + 1, sizeof(uint64_t));
+    if (list->row_begin == NULL || list->row_count == NULL || list->first_row == NULL) {
         sl_neighbours_destroy(list);
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory for the neighbour lists");
     }
@@ -60,9 +54,45 @@ void sl_neighbours_destroy(SlNeighbourList *list)
     SlMemory *memory = &list->context->memory;
     sl_free(memory, list->row_begin, list->block_capacity * sizeof(uint64_t));
     sl_free(memory, list->row_count, list->block_capacity * sizeof(uint32_t));
-    if (list->rows != NULL)
-        sl_free(memory, list->rows, list->segments * list->segment_rows * sizeof *list->rows);
+    sl_free(memory, list->first_row, (list->segments + 1) * sizeof(uint64_t));
+    sl_free(memory, list->rows, list->row_capacity * sizeof *list->rows);
     memset(list, 0, sizeof *list);
+}
+
+static bool take_rows(SlNeighbourList *list, uint64_t rows)
+{
+    SlMemory *memory = &list->context->memory;
+    sl_free(memory, list->rows, list->row_capacity * sizeof *list->rows);
+    list->rows = sl_alloc(memory, rows * sizeof *list->rows);
+    list->row_capacity = list->rows != NULL ? rows : 0;
+    return list->rows != NULL;
+}
+
+/* Stretches as long as the first guess, for a list that has none. */
+static bool guess_rows(SlNeighbourList *list)
+{
+    uint64_t stretch = (uint64_t)SL_SEGMENT_BLOCKS * FIRST_ROWS;
+    for (size_t s = 0; s <= list->segments; s++)
+        list->first_row[s] = s * stretch;
+    return take_rows(list, list->segments * stretch);
+}
+
+/* Stretches as long as the segments need and as much to spare for each. More rows are taken only
+   where less than an eighth would be to spare. */
+static bool lay_out_rows(SlNeighbourList *list, const SlSegment *segments, size_t count)
+{
+    uint64_t needed = 0;
+    for (size_t s = 0; s < count; s++)
+        needed += segments[s].rows_needed;
+    uint64_t least = needed + needed / 8 + LEAST_SPARE * list->segments;
+    if (least > list->row_capacity &&
+        !take_rows(list, needed + needed / 4 + LEAST_SPARE * list->segments))
+        return false;
+    uint64_t spare = (list->row_capacity - needed) / list->segments;
+    for (size_t s = 0; s < list->segments; s++)
+        list->first_row[s + 1] =
+            list->first_row[s] + spare + (s < count ? segments[s].rows_needed : 0);
+    return true;
 }
 
 typedef struct Channels {
@@ -111,13 +141,14 @@ static void build_chunk(void *argument, size_t begin, size_t end, size_t chunk)
     SlSegment *segment = &b->segments[chunk];
     segment->block_begin = begin;
     segment->block_end = end;
-    segment->first_row = chunk * b->list->segment_rows;
-    segment->row_limit = b->list->segment_rows;
+    segment->first_row = b->list->first_row[chunk];
+    segment->row_limit = b->list->first_row[chunk + 1] - segment->first_row;
     segment->rows = b->list->rows;
     b->kernels->build(segment);
 }
 
-/* Fills the list's segments, with longer rows if they do not fit. */
+/* Fills the list's segments. Where one has more rows than its stretch all are laid out anew, as now
+   counted, and filled again. */
 static SlStatus build(SlNeighbourList *list, const SlSegment *model, size_t *worst, SlError *error)
 {
     SlContext *context = list->context;
@@ -131,10 +162,9 @@ static SlStatus build(SlNeighbourList *list, const SlSegment *model, size_t *wor
         b.segments[s] = *model;
     for (;;) {
         sl_parallel_for(context->pool, blocks, SL_SEGMENT_BLOCKS, build_chunk, &b);
-        uint64_t needed = 0;
+        bool fits = true;
         for (size_t s = 0; s < segments; s++) {
-            if (b.segments[s].rows_needed > needed)
-                needed = b.segments[s].rows_needed;
+            fits = fits && b.segments[s].rows_needed <= b.segments[s].row_limit;
             if (b.segments[s].crowded < *worst)
                 *worst = b.segments[s].crowded;
         }
@@ -142,9 +172,9 @@ static SlStatus build(SlNeighbourList *list, const SlSegment *model, size_t *wor
             return sl_error_set(error, SL_ERROR_NUMBERS,
                                 "more than %d neighbours within %g m of one particle",
                                 SL_MOST_NEIGHBOURS, sqrt((double)model->radius_squared));
-        if (needed <= list->segment_rows)
+        if (fits)
             return SL_OK;
-        if (!grow_rows(list, (size_t)(needed + needed / 4)))
+        if (!lay_out_rows(list, b.segments, segments))
             return sl_error_set(error, SL_ERROR_MEMORY, "no memory for longer neighbour lists");
     }
 }
@@ -154,8 +184,11 @@ SlStatus sl_neighbours_build(SlNeighbourList *list, const SlCellGrid *grid,
                              size_t *worst, SlError *error)
 {
     Channels own;
+    SlArena *arena = &list->context->arena;
+    SlArenaMark mark = sl_arena_mark(arena);
     *worst = SIZE_MAX;
-    if (!split(list->context, particles, records, &own))
+    if (!split(list->context, particles, records, &own) ||
+        (list->row_capacity == 0 && list->segments > 0 && !guess_rows(list)))
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory for the neighbour search");
     SlSegment model = {.grid = grid,
                        .x = own.x,
@@ -169,7 +202,9 @@ SlStatus sl_neighbours_build(SlNeighbourList *list, const SlCellGrid *grid,
                        .sentinel = list->sentinel,
                        .row_begin = list->row_begin,
                        .row_count = list->row_count};
-    return build(list, &model, worst, error);
+    SlStatus status = build(list, &model, worst, error);
+    sl_arena_release(arena, mark);
+    return status;
 }
 
 SlStatus sl_neighbours_between(SlNeighbourList *list, const SlParticles *particles,
@@ -178,9 +213,12 @@ SlStatus sl_neighbours_between(SlNeighbourList *list, const SlParticles *particl
                                size_t *worst, SlError *error)
 {
     Channels own, other;
+    SlArena *arena = &list->context->arena;
+    SlArenaMark mark = sl_arena_mark(arena);
     *worst = SIZE_MAX;
     if (!split(list->context, particles, records, &own) ||
-        !split(list->context, others, other_records, &other))
+        !split(list->context, others, other_records, &other) ||
+        (list->row_capacity == 0 && list->segments > 0 && !lay_out_rows(list, NULL, 0)))
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory for the neighbour search");
     list->sentinel = (uint32_t)others->capacity;
     SlSegment model = {.grid = grid,
@@ -196,5 +234,7 @@ SlStatus sl_neighbours_between(SlNeighbourList *list, const SlParticles *particl
                        .sentinel = list->sentinel,
                        .row_begin = list->row_begin,
                        .row_count = list->row_count};
-    return build(list, &model, worst, error);
+    SlStatus status = build(list, &model, worst, error);
+    sl_arena_release(arena, mark);
+    return status;
 }

@@ -18,8 +18,10 @@ typedef struct SlNeighbourList {
     size_t block_capacity;
     uint64_t *row_begin;   /* per block: index of its first row */
     uint32_t *row_count;   /* per block */
-    uint32_t (*rows)[8];   /* all rows; a segment's stretch is segment_rows long */
-    size_t segment_rows, segments;
+    uint32_t (*rows)[8];   /* all rows */
+    uint64_t *first_row;   /* [segments + 1]: where a segment's stretch of rows begins */
+    uint64_t row_capacity; /* rows there are; 0 before the first build */
+    size_t segments;
     uint32_t sentinel;
 } SlNeighbourList;
 

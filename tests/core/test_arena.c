@@ -68,6 +68,43 @@ static void pieces_become_one_and_then_nothing_is_allocated(void **state)
     sl_context_destroy(context);
 }
 
+/* What was pushed before a mark stays; what came after gives its room to the next, in one piece or
+   over several. */
+static void released_room_is_used_again(void **state)
+{
+    (void)state;
+    SlContext *context = test_context(1);
+    SlArena *arena = &context->arena;
+    for (int round = 0; round < 2; round++) { /* pieces, then one */
+        unsigned char *kept = sl_arena_push(arena, 1000);
+        memset(kept, 7, 1000);
+        size_t in_use = arena->in_use;
+        for (int k = 0; k < 3; k++) {
+            SlArenaMark mark = sl_arena_mark(arena);
+            memset(sl_arena_push(arena, 300), k, 300);
+            memset(sl_arena_push(arena, 5000), k, 5000);
+            sl_arena_release(arena, mark);
+            assert_int_equal(arena->in_use, in_use);
+        }
+        size_t most = arena->high_water;
+        memset(sl_arena_push(arena, 5000), 9, 5000);
+        assert_int_equal(arena->high_water, most);
+        for (int k = 0; k < 1000; k++)
+            assert_int_equal(kept[k], 7);
+        sl_arena_reset(arena);
+        assert_int_equal(arena->piece_count, 1);
+    }
+    /* The first mark may be taken before there is anything. */
+    SlArena empty;
+    sl_arena_init(&empty, &context->memory);
+    SlArenaMark mark = sl_arena_mark(&empty);
+    assert_non_null(sl_arena_push(&empty, 100));
+    sl_arena_release(&empty, mark);
+    assert_int_equal(empty.in_use, 0);
+    sl_arena_free(&empty);
+    sl_context_destroy(context);
+}
+
 static void many_small_pushes_need_few_pieces(void **state)
 {
     (void)state;
@@ -122,6 +159,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_are_aligned_and_apart),
         cmocka_unit_test(pieces_become_one_and_then_nothing_is_allocated),
+        cmocka_unit_test(released_room_is_used_again),
         cmocka_unit_test(many_small_pushes_need_few_pieces),
         cmocka_unit_test(too_much_gives_null_and_harms_nothing),
         cmocka_unit_test(typed_push_survives_overflow),

@@ -127,32 +127,59 @@ static void energy_never_rises(void **state)
     }
 }
 
-/* Bar: within 10 % in the mean. On a floor without friction the front is 14 % ahead. */
+/* The front over time, frame by frame: T and Z of Martin & Moyce. */
+enum { MOST_FRAMES = 200 };
+typedef struct Front {
+    double T[MOST_FRAMES], Z[MOST_FRAMES];
+    size_t count;
+} Front;
+
+static void run_front(float friction, Front *front)
+{
+    double d = 0.05, width = 2, g = (double)9.81f; /* column 40 x 80 d */
+    PfWorld setting = {.threads = 2, .spacing = d, .domain = {10.5f, 6, 0.3f}, .nx = 40, .ny = 80, .nz = 6,
+                       .friction = friction, .frame_time = 0.02,
+                       .settings = {{"steps", 4, NULL}, {"boundary", 0, "particles"}}};
+    SlWorld *world = pf_create(&setting);
+    *front = (Front){.Z = {1}, .count = 1};
+    while (front->T[front->count - 1] < front_T[FRONT_POINTS - 1]) {
+        assert_true(front->count < MOST_FRAMES);
+        pf_advance(world, 1);
+        front->T[front->count] = sl_world_time(world) * sqrt(2 * g / width);
+        front->Z[front->count++] = front_of(world, d) / width;
+    }
+    sl_world_destroy(world);
+}
+
+/* Mean deviation from the experiment whose clock is `late` behind. */
+static double front_deviation(const Front *front, double late)
+{
+    double sum = 0;
+    for (int k = 0; k < FRONT_POINTS; k++) {
+        double T = fmax(front_T[k] - late, 0);
+        size_t f = 1;
+        while (front->T[f] < T)
+            f++;
+        double share = (T - front->T[f - 1]) / (front->T[f] - front->T[f - 1]);
+        sum += fabs((front->Z[f - 1] + share * (front->Z[f] - front->Z[f - 1])) / front_Z[k] - 1);
+    }
+    return sum / FRONT_POINTS;
+}
+
+/* Bar: within 10 % in the mean, on a floor with a little friction. Without any the front starts sooner than
+   behind the experiment's gate and stays ahead by that: as a curve it is right to a few percent. */
 static void martin_moyce_front(void **state)
 {
     (void)state;
-    double d = 0.05, width = 2, g = (double)9.81f; /* column 40 x 80 d */
-    PfWorld setting = {.threads = 2, .spacing = d, .domain = {10.5f, 6, 0.3f}, .nx = 40, .ny = 80, .nz = 6,
-                       .friction = 0.3f,
-                       .frame_time = 0.02, .settings = {{"steps", 4, NULL}, {"boundary", 0, "particles"}}};
-    SlWorld *world = pf_create(&setting);
-    double sum = 0, signed_sum = 0, previous_T = 0, previous_Z = 1;
-    int point = 0;
-    while (point < FRONT_POINTS) {
-        pf_advance(world, 1);
-        double T = sl_world_time(world) * sqrt(2 * g / width), Z = front_of(world, d) / width;
-        for (; point < FRONT_POINTS && front_T[point] <= T; point++) {
-            double share = (front_T[point] - previous_T) / (T - previous_T);
-            signed_sum += (previous_Z + share * (Z - previous_Z)) / front_Z[point] - 1;
-            sum += fabs((previous_Z + share * (Z - previous_Z)) / front_Z[point] - 1);
-        }
-        previous_T = T;
-        previous_Z = Z;
-    }
-    print_message("Martin & Moyce: mean deviation %.2f %%, ahead by %.2f %%\n", 100 * sum / FRONT_POINTS,
-                  100 * signed_sum / FRONT_POINTS);
-    assert_less(sum / FRONT_POINTS, 0.10);
-    sl_world_destroy(world);
+    Front rough, smooth;
+    run_front(0.1f, &rough);
+    run_front(0, &smooth);
+    print_message("Martin & Moyce: friction 0.1 %.2f %%; none %.2f %%, started 0.28 later %.2f %%\n",
+                  100 * front_deviation(&rough, 0), 100 * front_deviation(&smooth, 0),
+                  100 * front_deviation(&smooth, 0.28));
+    assert_less(front_deviation(&rough, 0), 0.10);
+    assert_less(front_deviation(&smooth, 0), 0.16);
+    assert_less(front_deviation(&smooth, 0.28), 0.03);
 }
 
 int main(void)

@@ -144,9 +144,10 @@ static void lists_grow(void **state)
     (void)state;
     Fixture f;
     make(&f, SL_ISA_AUTO, 2, 4000, 0.5f);
-    size_t before = f.list.segment_rows;
+    assert_int_equal(f.list.row_capacity, 0);
     assert_ok(build(&f));
-    assert_true(f.list.segment_rows > before);
+    uint64_t guessed = (uint64_t)f.list.segments * SL_SEGMENT_BLOCKS * 44;
+    assert_true(f.list.row_capacity > guessed);
     check_against_brute_force(&f);
     destroy(&f);
 }
@@ -269,6 +270,55 @@ static void compact_memory_follows_particles(void **state)
     destroy(&f);
 }
 
+/* Between two sets rows follow the pairs: few while few meet, laid out anew when more do. */
+static void lists_between_sets_follow_the_pairs(void **state)
+{
+    (void)state;
+    enum { COUNT = 9000 };
+    Fixture f;
+    make(&f, SL_ISA_AUTO, 2, COUNT, 0.12f);
+    SlNeighbourList list;
+    assert_ok(sl_neighbours_create(f.context, &f.particles, &list, &test_error));
+    const float *other = f.particles.data[SL_F_PREDICTED];
+    float *at = calloc(4 * (COUNT + 16), sizeof *at);
+    uint64_t capacity[3];
+    for (int k = 0; k < 3; k++) {
+        float away = k == 0 ? 1000.0f : k == 1 ? 2.0f : 0.0f; /* all of it, two thirds, nothing */
+        for (size_t i = 0; i < 4 * COUNT; i++)
+            at[i] = other[i] + (i % 4 == 0 ? away : 0);
+        size_t worst;
+        assert_ok(sl_neighbours_between(&list, &f.particles, at, &f.grid, &f.particles, other, f.radius,
+                                        &worst, &test_error));
+        capacity[k] = list.row_capacity;
+        for (size_t i = 0; i < COUNT; i += 7) {
+            uint32_t expected = 0, listed = 0;
+            for (size_t j = 0; j < COUNT; j++) {
+                float u[3] = {other[4 * j] - at[4 * i], other[4 * j + 1] - at[4 * i + 1],
+                              other[4 * j + 2] - at[4 * i + 2]};
+                float r2 = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
+                expected += fabsf(r2 / (f.radius * f.radius) - 1) > 1e-5f && r2 < f.radius * f.radius;
+            }
+            for (uint32_t row = 0; row < list.row_count[i / 8]; row++) {
+                uint32_t j = list.rows[list.row_begin[i / 8] + row][i % 8];
+                if (j == list.sentinel)
+                    continue;
+                float u[3] = {other[4 * j] - at[4 * i], other[4 * j + 1] - at[4 * i + 1],
+                              other[4 * j + 2] - at[4 * i + 2]};
+                float r2 = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
+                listed += fabsf(r2 / (f.radius * f.radius) - 1) > 1e-5f;
+            }
+            assert_int_equal(listed, expected);
+        }
+    }
+    print_message("rows between two sets: %llu, %llu, %llu\n", (unsigned long long)capacity[0],
+                  (unsigned long long)capacity[1], (unsigned long long)capacity[2]);
+    assert_true(capacity[0] <= 8 * list.segments);
+    assert_true(capacity[0] < capacity[1] && capacity[1] < capacity[2]);
+    free(at);
+    sl_neighbours_destroy(&list);
+    destroy(&f);
+}
+
 static void huge_domains_are_compact_or_refused(void **state)
 {
     (void)state;
@@ -294,6 +344,7 @@ int main(void)
         cmocka_unit_test(fields_move_together),
         cmocka_unit_test(lists_equal_brute_force),
         cmocka_unit_test(lists_grow),
+        cmocka_unit_test(lists_between_sets_follow_the_pairs),
         cmocka_unit_test(crowd_is_an_error),
         cmocka_unit_test(lists_do_not_depend_on_threads),
         cmocka_unit_test(compact_equals_bounded),
