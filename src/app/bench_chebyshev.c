@@ -19,11 +19,15 @@ static const PaperScene scenes[] = {
 };
 enum { SCENES = sizeof scenes / sizeof scenes[0] };
 
-/* Under-relaxation is a part of Chebyshev's method (Wang 2015); the paper's other solvers have none. One
-   more row has it, since a threshold of movement flatters whoever moves less. A common divisor helps
-   nobody but Chebyshev's method: Anderson took a quarter more iterations with it. Position based fluids have
-   no such threshold: their rows are at equal compression only. */
-#define PLAIN {"accelerate", SL_ACCELERATE_NONE}, {"under_relaxation", 1}, {"divisor", SL_DIVISOR_OWN}
+/* Under-relaxation is a part of Chebyshev's method (Wang 2015); the paper's other solvers have
+   none. One more row has it, since a threshold of movement flatters whoever moves less. A common
+   divisor helps nobody but Chebyshev's method: Anderson took a quarter more iterations with it.
+   Position based fluids have no such threshold: their rows are at equal compression only. */
+#define PLAIN                                                                                      \
+    {"accelerate", SL_ACCELERATE_NONE}, {"under_relaxation", 1},                                   \
+    {                                                                                              \
+        "divisor", SL_DIVISOR_OWN                                                                  \
+    }
 const Solver chebyshev_solvers[] = {
     {"cg_1", {PLAIN, {"global", SL_LINEAR_CG}, {"global_iterations", 1}}},
     {"cg", {PLAIN, {"global", SL_LINEAR_CG}, {"global_iterations", 0}}},
@@ -31,13 +35,21 @@ const Solver chebyshev_solvers[] = {
     {"jacobi_1", {PLAIN, {"global", SL_LINEAR_JACOBI}, {"global_iterations", 1}}},
     {"jacobi", {PLAIN, {"global", SL_LINEAR_JACOBI}, {"global_iterations", 0}}},
     {"chebyshev", {{"accelerate", SL_ACCELERATE_CHEBYSHEV}}},
-    {"cg_diagonal", {PLAIN, {"global", SL_LINEAR_CG}, {"global_iterations", 0}, {"precondition", 1}}},
+    {"cg_diagonal",
+     {PLAIN, {"global", SL_LINEAR_CG}, {"global_iterations", 0}, {"precondition", 1}}},
     {"jacobi_relaxed", {{"accelerate", SL_ACCELERATE_NONE}, {"divisor", SL_DIVISOR_OWN}}},
     {"anderson", {{"accelerate", SL_ACCELERATE_ANDERSON}, {"divisor", SL_DIVISOR_OWN}}},
     {"pbf", {{"acceleration", 0}, {"relaxation", 0.7}}, true},
-    {"pbf_chebyshev", {{"acceleration", 1}, {"relaxation", 0.55}, {"rho", 0.95}, {"delay", 3}}, true},
+    {"pbf_chebyshev",
+     {{"acceleration", 1}, {"relaxation", 0.55}, {"rho", 0.95}, {"delay", 3}},
+     true},
 };
-enum { SOLVERS = sizeof chebyshev_solvers / sizeof chebyshev_solvers[0], CG = 1, JACOBI_1 = 3, CHEBYSHEV = 5 };
+enum {
+    SOLVERS = sizeof chebyshev_solvers / sizeof chebyshev_solvers[0],
+    CG = 1,
+    JACOBI_1 = 3,
+    CHEBYSHEV = 5
+};
 const size_t chebyshev_solver_count = SOLVERS;
 
 static const Rule rules[] = {{"move", 1e-3, 0}, {"mean_0.1", 0, 1e-3}, {"mean_0.02", 0, 2e-4}};
@@ -60,7 +72,8 @@ const TrialValue chebyshev_defaults[] = {{"accelerate", SL_ACCELERATE_CHEBYSHEV}
 
 static void set_rule(Trial *trial, const Rule *rule)
 {
-    trial_set(trial, (TrialValue[]){{"stop_move", rule->move}, {"stop_mean", rule->mean}, {NULL, 0}});
+    trial_set(trial,
+              (TrialValue[]){{"stop_move", rule->move}, {"stop_mean", rule->mean}, {NULL, 0}});
 }
 
 /* The automatic rho learns under a rule for a while before it is measured. */
@@ -95,8 +108,8 @@ bool chebyshev_has_artefacts(const Cell *cell, const Cell *reference)
            cell->energy_rise > fmax(0.02 * cell->released, 2 * reference->energy_rise);
 }
 
-SlStatus chebyshev_open(SlContext *context, const PaperScene *scene, const char *solver, Trial *trial,
-                        SlError *error)
+SlStatus chebyshev_open(SlContext *context, const PaperScene *scene, const char *solver,
+                        Trial *trial, SlError *error)
 {
     char path[900], quoted[32];
     app_beside_program(path, sizeof path, "../scenes/papers/chebyshev");
@@ -120,24 +133,29 @@ static void report_table(Bench *bench, const PaperScene *scene, Cell (*cells)[RU
                 continue; /* a row this rule does not have */
             double steps = c->steps > 0 ? c->steps : 1;
             bool spoilt = chebyshev_has_artefacts(c, best);
-            bench_report(bench, c->ms / steps, "ms", "%s.%s.%s.ms", n, rule, chebyshev_solvers[s].name);
-            bench_report(bench, c->iterations / steps, "", "%s.%s.%s.iterations", n, rule, chebyshev_solvers[s].name);
-            bench_report(bench, 100 * c->compression / steps, "%", "%s.%s.%s.compression_percent", n, rule,
+            bench_report(bench, c->ms / steps, "ms", "%s.%s.%s.ms", n, rule,
                          chebyshev_solvers[s].name);
-            bench_report(bench, c->ms / steps / (1e3 * CHEBYSHEV_STEP), "s/s", "%s.%s.%s.per_second", n, rule,
+            bench_report(bench, c->iterations / steps, "", "%s.%s.%s.iterations", n, rule,
                          chebyshev_solvers[s].name);
-            bench_report(bench, spoilt, "", "%s.%s.%s.artefacts", n, rule, chebyshev_solvers[s].name);
+            bench_report(bench, 100 * c->compression / steps, "%", "%s.%s.%s.compression_percent",
+                         n, rule, chebyshev_solvers[s].name);
+            bench_report(bench, c->ms / steps / (1e3 * CHEBYSHEV_STEP), "s/s",
+                         "%s.%s.%s.per_second", n, rule, chebyshev_solvers[s].name);
+            bench_report(bench, spoilt, "", "%s.%s.%s.artefacts", n, rule,
+                         chebyshev_solvers[s].name);
             if (s < PAPER_SOLVERS && s != CHEBYSHEV && !spoilt)
                 fastest = fmin(fastest, c->ms / steps);
             if (r == 0 && s < PAPER_SOLVERS)
-                bench_report(bench, scene->paper_ms[s], "ms", "%s.%s.paper_ms", n, chebyshev_solvers[s].name);
+                bench_report(bench, scene->paper_ms[s], "ms", "%s.%s.paper_ms", n,
+                             chebyshev_solvers[s].name);
         }
         double ms = best->ms / best->steps;
         bench_report(bench, 100 * (1 - ms / (cells[CG][r].ms / cells[CG][r].steps)), "%",
                      "%s.%s.less_than_cg_percent", n, rule);
-        bench_report(bench, cells[JACOBI_1][r].ms / cells[JACOBI_1][r].steps / ms, "", "%s.%s.jacobi_over_chebyshev",
-                     n, rule);
-        bench_report(bench, cells[CG][r].ms / cells[CG][r].steps / ms, "", "%s.%s.cg_over_chebyshev", n, rule);
+        bench_report(bench, cells[JACOBI_1][r].ms / cells[JACOBI_1][r].steps / ms, "",
+                     "%s.%s.jacobi_over_chebyshev", n, rule);
+        bench_report(bench, cells[CG][r].ms / cells[CG][r].steps / ms, "",
+                     "%s.%s.cg_over_chebyshev", n, rule);
         bench_report(bench, fastest / ms, "", "%s.%s.next_fastest_over_chebyshev", n, rule);
         if (r == 1) {
             const int *p = scene->paper_ms; /* printed bold: the best without artefacts */
@@ -152,10 +170,12 @@ static void report_table(Bench *bench, const PaperScene *scene, Cell (*cells)[RU
 static SlStatus search_rho(Bench *bench, const PaperScene *scene, Trial *trial, const Trial *from,
                            uint32_t steps, SlError *error)
 {
-    static const double values[] = {0, 0.95, 0.965, 0.975, 0.982, 0.9875, 0.991, 0.9937, 0.9956, 0.9978, 0.999};
+    static const double values[] = {0,     0.95,   0.965,  0.975,  0.982, 0.9875,
+                                    0.991, 0.9937, 0.9956, 0.9978, 0.999};
     double automatic = 0, best = INFINITY;
     SlStatus status = SL_OK;
-    for (size_t k = 0; status == SL_OK && k < (bench->quick ? 4 : sizeof values / sizeof values[0]); k++) {
+    for (size_t k = 0; status == SL_OK && k < (bench->quick ? 4 : sizeof values / sizeof values[0]);
+         k++) {
         trial_copy(trial, from);
         trial_set(trial, chebyshev_defaults);
         trial_set(trial, (TrialValue[]){{"rho", values[k]}, {NULL, 0}});
@@ -173,8 +193,9 @@ static SlStatus search_rho(Bench *bench, const PaperScene *scene, Trial *trial, 
 }
 
 /* One row of the table for one state and rule, into its cell. */
-static SlStatus measure_row(Trial *projective, Trial *pbf, const Trial *from, int s, const Rule *rule,
-                            const SlRhoSearch *search, uint32_t steps, Cell *cell, SlError *error)
+static SlStatus measure_row(Trial *projective, Trial *pbf, const Trial *from, int s,
+                            const Rule *rule, const SlRhoSearch *search, uint32_t steps, Cell *cell,
+                            SlError *error)
 {
     const Solver *solver = &chebyshev_solvers[s];
     SlStatus status = SL_OK;
@@ -214,12 +235,14 @@ static SlStatus measure(Bench *bench, SlContext *context, const PaperScene *scen
         trial_reset(&from);
         status = trial_steps(&from, CHEBYSHEV_STEP, apart, error);
         if (status == SL_OK && from.result.failed)
-            status = sl_error_set(error, SL_ERROR_NUMBERS, "%s went wrong before anything was measured", scene->file);
+            status = sl_error_set(error, SL_ERROR_NUMBERS,
+                                  "%s went wrong before anything was measured", scene->file);
         for (size_t r = 0; status == SL_OK && r < RULES; r++) {
             SlRhoSearch search;
             status = learn_rho(&trial, &from, &rules[r], bench->quick ? 8 : 24, &search, error);
             for (int s = 0; status == SL_OK && s < SOLVERS; s++)
-                status = measure_row(&trial, &pbf, &from, s, &rules[r], &search, steps, &cells[s][r], error);
+                status = measure_row(&trial, &pbf, &from, s, &rules[r], &search, steps,
+                                     &cells[s][r], error);
         }
         if (status == SL_OK && state == 0 && figures) {
             status = chebyshev_curves(&trial, &from, error);
@@ -227,7 +250,8 @@ static SlStatus measure(Bench *bench, SlContext *context, const PaperScene *scen
                 status = chebyshev_small_steps(bench, scene, &trial, &pbf, &from, error);
         }
         if (status == SL_OK && state == 0)
-            status = search_rho(bench, scene, &trial, &from, bench->quick ? 8 : scene->search_steps, error);
+            status = search_rho(bench, scene, &trial, &from, bench->quick ? 8 : scene->search_steps,
+                                error);
     }
     if (status == SL_OK)
         report_table(bench, scene, cells);
@@ -256,5 +280,8 @@ static SlStatus run_bench(Bench *bench, SlError *error)
     return status;
 }
 
-const BenchKind bench_chebyshev = {"chebyshev", "projective fluids: global solvers and Chebyshev's method, scenes of "
-                                   "document 000", run_bench, true, false};
+const BenchKind bench_chebyshev = {
+    "chebyshev",
+    "projective fluids: global solvers and Chebyshev's method, scenes of "
+    "document 000",
+    run_bench, true, false};

@@ -1,4 +1,5 @@
-/* What the files of bench chebyshev share: scenes, what every trial begins from, what ends a step. */
+/* What the files of bench chebyshev share: scenes, what every trial begins from, what ends a step.
+ */
 #ifndef APP_BENCH_CHEBYSHEV_H
 #define APP_BENCH_CHEBYSHEV_H
 
@@ -11,7 +12,7 @@ enum { PAPER_SOLVERS = 6, CHEBYSHEV_MOST_ITERATIONS = 100 };
 
 typedef struct PaperScene {
     const char *name, *file;
-    int paper_ms[PAPER_SOLVERS]; /* i7-4980HQ, in the order of the first solvers of the table */
+    int paper_ms[PAPER_SOLVERS];   /* i7-4980HQ, in the order of the first solvers of the table */
     uint32_t states, apart, steps; /* developed states, steps between them, steps from each */
     uint32_t search_steps;         /* to compare values of rho over */
 } PaperScene;
@@ -42,20 +43,22 @@ extern const Solver chebyshev_solvers[];
 extern const size_t chebyshev_solver_count;
 
 /* The scene, solved by `solver` ("projective" or "pbf"). */
-SlStatus chebyshev_open(SlContext *context, const PaperScene *scene, const char *solver, Trial *trial,
-                        SlError *error);
+SlStatus chebyshev_open(SlContext *context, const PaperScene *scene, const char *solver,
+                        Trial *trial, SlError *error);
 void chebyshev_add(Cell *cell, const Trial *trial);
-/* Speeds far beyond those of the best solved run, energy out of nothing, particles out of the box. */
+/* Speeds far beyond those of the best solved run, energy out of nothing, particles out of the box.
+ */
 bool chebyshev_has_artefacts(const Cell *cell, const Cell *reference);
 
 /* Figures, as files for plots: bench_chebyshev_figures.c. */
 SlStatus chebyshev_curves(Trial *trial, const Trial *from, SlError *error);
-SlStatus chebyshev_figure_4(Bench *bench, SlContext *context, const PaperScene *scene, SlError *error);
+SlStatus chebyshev_figure_4(Bench *bench, SlContext *context, const PaperScene *scene,
+                            SlError *error);
 
 /* What the paper's future work asks, and memory: bench_chebyshev_beyond.c. */
 /* `steps` steps of position based fluids, with the fewest iterations that keep the rule. */
-SlStatus chebyshev_pbf(Trial *pbf, const Trial *from, const Solver *solver, const Rule *rule, uint32_t steps,
-                       SlError *error);
+SlStatus chebyshev_pbf(Trial *pbf, const Trial *from, const Solver *solver, const Rule *rule,
+                       uint32_t steps, SlError *error);
 SlStatus chebyshev_small_steps(Bench *bench, const PaperScene *scene, Trial *projective, Trial *pbf,
                                const Trial *from, SlError *error);
 SlStatus chebyshev_memory(Bench *bench, const PaperScene *scene, SlError *error);

@@ -6,8 +6,8 @@
 #include "app/bench_chebyshev.h"
 #include "core/context.h"
 #include "fluid/fluid.h"
-#include "math/linear.h"
 #include "fluid/projective.h"
+#include "math/linear.h"
 #include "world/world.h"
 
 /* --- Position based fluids --- */
@@ -27,8 +27,8 @@ static bool keeps(const Trial *pbf, const Rule *rule)
     return !pbf->result.failed && pbf->result.compression <= rule->mean;
 }
 
-SlStatus chebyshev_pbf(Trial *pbf, const Trial *from, const Solver *solver, const Rule *rule, uint32_t steps,
-                       SlError *error)
+SlStatus chebyshev_pbf(Trial *pbf, const Trial *from, const Solver *solver, const Rule *rule,
+                       uint32_t steps, SlError *error)
 {
     /* It has no stop of its own: doubled until it is enough, then halved into the gap. */
     uint32_t few = 1, enough = 2;
@@ -47,7 +47,8 @@ SlStatus chebyshev_pbf(Trial *pbf, const Trial *from, const Solver *solver, cons
         last_is_enough = keeps(pbf, rule);
         *(last_is_enough ? &enough : &few) = middle;
     }
-    return status == SL_OK && !last_is_enough ? try_pbf(pbf, from, solver, enough, steps, error) : status;
+    return status == SL_OK && !last_is_enough ? try_pbf(pbf, from, solver, enough, steps, error)
+                                              : status;
 }
 
 /* --- Small steps --- */
@@ -61,13 +62,18 @@ typedef struct Way {
 
 static const Way ways[] = {
     {"plain", false, {{"accelerate", SL_ACCELERATE_NONE}, {"stop_move", 0}}},
-    {"chebyshev", false, {{"accelerate", SL_ACCELERATE_CHEBYSHEV}, {"rho", 0.98}, {"stop_move", 0}}},
+    {"chebyshev",
+     false,
+     {{"accelerate", SL_ACCELERATE_CHEBYSHEV}, {"rho", 0.98}, {"stop_move", 0}}},
     {"pbf", true, {{"acceleration", 0}, {"relaxation", 0.7}}},
-    {"pbf_chebyshev", true, {{"acceleration", 1}, {"relaxation", 0.55}, {"rho", 0.95}, {"delay", 3}}},
+    {"pbf_chebyshev",
+     true,
+     {{"acceleration", 1}, {"relaxation", 0.55}, {"rho", 0.95}, {"delay", 3}}},
 };
 enum { WAYS = sizeof ways / sizeof ways[0] };
 
-/* The same 20 ms by fewer and longer steps or by more and shorter ones, as many iterations in all. */
+/* The same 20 ms by fewer and longer steps or by more and shorter ones, as many iterations in all.
+ */
 SlStatus chebyshev_small_steps(Bench *bench, const PaperScene *scene, Trial *projective, Trial *pbf,
                                const Trial *from, SlError *error)
 {
@@ -112,7 +118,9 @@ SlStatus chebyshev_memory(Bench *bench, const PaperScene *scene, SlError *error)
     static const Solver kinds[] = {
         {"chebyshev", {{"accelerate", SL_ACCELERATE_CHEBYSHEV}}, false},
         {"anderson", {{"accelerate", SL_ACCELERATE_ANDERSON}}, false},
-        {"ldlt", {{"accelerate", SL_ACCELERATE_NONE}, {"global", SL_LINEAR_LDLT}, {"global_iterations", 0}}, false},
+        {"ldlt",
+         {{"accelerate", SL_ACCELERATE_NONE}, {"global", SL_LINEAR_LDLT}, {"global_iterations", 0}},
+         false},
     };
     static const char *const more[] = {NULL, "anderson_history", "ldlt_factor"};
     double first = 0;
@@ -133,16 +141,21 @@ SlStatus chebyshev_memory(Bench *bench, const PaperScene *scene, SlError *error)
         }
         if (status == SL_OK) {
             const SlSystem *system = &trial.world->systems[0]->base;
-            double n = (double)system->particles.count, held = (double)sl_context_bytes_held(context);
-            double samples = (double)((const SlFluidState *)system->state)->solids.boundary.set.count;
+            double n = (double)system->particles.count,
+                   held = (double)sl_context_bytes_held(context);
+            double samples =
+                (double)((const SlFluidState *)system->state)->solids.boundary.set.count;
             if (k == 0) {
                 first = held;
-                bench_report(bench, samples / n, "", "%s.memory.boundary_particles_per_particle", scene->name);
-                bench_report(bench, held / n, "B", "%s.memory.bytes_per_fluid_particle", scene->name);
-                bench_report(bench, held / (n + samples), "B", "%s.memory.bytes_per_particle", scene->name);
+                bench_report(bench, samples / n, "", "%s.memory.boundary_particles_per_particle",
+                             scene->name);
+                bench_report(bench, held / n, "B", "%s.memory.bytes_per_fluid_particle",
+                             scene->name);
+                bench_report(bench, held / (n + samples), "B", "%s.memory.bytes_per_particle",
+                             scene->name);
             } else
-                bench_report(bench, (held - first) / n, "B", "%s.memory.%s_bytes_per_fluid_particle",
-                             scene->name, more[k]);
+                bench_report(bench, (held - first) / n, "B",
+                             "%s.memory.%s_bytes_per_fluid_particle", scene->name, more[k]);
         }
         trial_close(&trial);
         sl_context_destroy(context);

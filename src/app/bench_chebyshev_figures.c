@@ -1,5 +1,6 @@
 /* Figures of bench chebyshev: convergence within a step, and Figure 4 of document 000, as CSV for
-   tools/plot_chebyshev.py. Rows are flushed as they come, so that a run cut short leaves what it had. */
+   tools/plot_chebyshev.py. Rows are flushed as they come, so that a run cut short leaves what it
+   had. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -29,7 +30,8 @@ SlStatus chebyshev_curves(Trial *trial, const Trial *from, SlError *error)
 {
     FILE *file = open_csv("curves.csv", "solver,iteration,move_d,mean_compression,ms");
     if (file == NULL)
-        return sl_error_set(error, SL_ERROR_IO, "out/bench-chebyshev/curves.csv: cannot be written: %s",
+        return sl_error_set(error, SL_ERROR_IO,
+                            "out/bench-chebyshev/curves.csv: cannot be written: %s",
                             strerror(errno));
     SlSystem *system = &trial->world->systems[0]->base;
     double d = (double)system->solver->spacing(system);
@@ -54,26 +56,29 @@ SlStatus chebyshev_curves(Trial *trial, const Trial *from, SlError *error)
         for (int k = 0; status == SL_OK && k < 60; k++) {
             sl_projective_local(system, &run);
             status = sl_projective_global(system, &run, error);
-            fprintf(file, "%s,%d,%.6g,%.6g,%.4f\n", chebyshev_solvers[s].name, k, run.move / d, run.mean,
-                    1e3 * (sl_seconds() - began));
+            fprintf(file, "%s,%d,%.6g,%.6g,%.4f\n", chebyshev_solvers[s].name, k, run.move / d,
+                    run.mean, 1e3 * (sl_seconds() - began));
             fflush(file);
         }
     }
-    return fclose(file) == 0 ? status : sl_error_set(error, SL_ERROR_IO, "out/bench-chebyshev: not written");
+    return fclose(file) == 0 ? status
+                             : sl_error_set(error, SL_ERROR_IO, "out/bench-chebyshev: not written");
 }
 
-/* Figure 4: the mean step over the first 80, for each rho, without a safeguard. A run whose numbers go
-   wrong, or that no longer holds the water's volume, diverged. */
-SlStatus chebyshev_figure_4(Bench *bench, SlContext *context, const PaperScene *scene, SlError *error)
+/* Figure 4: the mean step over the first 80, for each rho, without a safeguard. A run whose numbers
+   go wrong, or that no longer holds the water's volume, diverged. */
+SlStatus chebyshev_figure_4(Bench *bench, SlContext *context, const PaperScene *scene,
+                            SlError *error)
 {
-    static const double rho[] = {0.80, 0.85, 0.90, 0.925, 0.94, 0.95, 0.96,
-                                 0.97, 0.98, 0.985, 0.99, 0.995, 0.999};
+    static const double rho[] = {0.80, 0.85, 0.90,  0.925, 0.94,  0.95, 0.96,
+                                 0.97, 0.98, 0.985, 0.99,  0.995, 0.999};
     static const char *const starts[2] = {"wang", "printed"};
     enum { VALUES = sizeof rho / sizeof rho[0] };
     uint32_t steps = bench->quick ? 8 : 80;
     FILE *file = open_csv("figure4.csv", "omega_start,rho,ms,iterations,mean_compression,diverged");
     if (file == NULL)
-        return sl_error_set(error, SL_ERROR_IO, "out/bench-chebyshev/figure4.csv: cannot be written: %s",
+        return sl_error_set(error, SL_ERROR_IO,
+                            "out/bench-chebyshev/figure4.csv: cannot be written: %s",
                             strerror(errno));
     Trial trial, fresh;
     SlStatus status = chebyshev_open(context, scene, "projective", &fresh, error);
@@ -85,7 +90,9 @@ SlStatus chebyshev_figure_4(Bench *bench, SlContext *context, const PaperScene *
         for (size_t k = 0; status == SL_OK && k < VALUES; k += bench->quick ? 4 : 1) {
             trial_copy(&trial, &fresh);
             trial_set(&trial, chebyshev_defaults);
-            trial_set(&trial, (TrialValue[]){{"rho", rho[k]}, {"safeguard", 0}, {"omega_start", start}, {NULL, 0}});
+            trial_set(&trial,
+                      (TrialValue[]){
+                          {"rho", rho[k]}, {"safeguard", 0}, {"omega_start", start}, {NULL, 0}});
             trial_reset(&trial);
             status = trial_steps(&trial, CHEBYSHEV_STEP, steps, error);
             const TrialResult *r = &trial.result;
@@ -99,7 +106,8 @@ SlStatus chebyshev_figure_4(Bench *bench, SlContext *context, const PaperScene *
             fprintf(file, "%s,%g,%.4f,%.3f,%.6g,%d\n", starts[start], rho[k], r->ms, r->iterations,
                     r->compression, diverged);
             fflush(file);
-            bench_report(bench, r->iterations, "", "figure4.%s.rho_%g.iterations", starts[start], rho[k]);
+            bench_report(bench, r->iterations, "", "figure4.%s.rho_%g.iterations", starts[start],
+                         rho[k]);
             bench_report(bench, diverged, "", "figure4.%s.rho_%g.diverged", starts[start], rho[k]);
         }
         if (status != SL_OK)
@@ -115,5 +123,6 @@ SlStatus chebyshev_figure_4(Bench *bench, SlContext *context, const PaperScene *
     }
     trial_close(&fresh);
     trial_close(&trial);
-    return fclose(file) == 0 ? status : sl_error_set(error, SL_ERROR_IO, "out/bench-chebyshev: not written");
+    return fclose(file) == 0 ? status
+                             : sl_error_set(error, SL_ERROR_IO, "out/bench-chebyshev: not written");
 }

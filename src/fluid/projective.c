@@ -1,4 +1,5 @@
-/* Projective fluids with Chebyshev's method (document 000; Weiler, Koschier & Bender 2016; Wang 2015).
+/* Projective fluids with Chebyshev's method (document 000; Weiler, Koschier & Bender 2016; Wang
+   2015).
 
    The density constraints of position based fluids become energies, and a step minimises them and
    inertia together (eq. 2) by local projections and global solves in turn (algorithm 1). With the
@@ -146,20 +147,27 @@ static SlStatus start(SlSystem *system, SlError *error)
 {
     SlProjectiveState *state = system->state;
     if (system->fluid_count > 0)
-        return sl_error_set(error, SL_ERROR_ARGUMENT, "%s: projective fluids are of one kind; %u more are "
-                            "asked for, which only \"pbf\" can mix", system->name, system->fluid_count);
+        return sl_error_set(error, SL_ERROR_ARGUMENT,
+                            "%s: projective fluids are of one kind; %u more are "
+                            "asked for, which only \"pbf\" can mix",
+                            system->name, system->fluid_count);
     SlStatus status = sl_fluid_start(system, error);
     if (status != SL_OK)
         return status;
     SlForces forces = (SlForces)sl_param(system, SL_FLUID_P_FORCES);
     if (!sl_projective_tells_forces(system) &&
-        (forces == SL_FORCES_ALL || (forces == SL_FORCES_BODIES && sl_body_count(&system->surroundings) > 1)))
-        sl_log(system->context, SL_LOG_WARNING, "%s: what bodies feel is not told: that takes \"global\" jacobi "
-               "with 1 iteration, \"divisor\" common, \"rows\" selector, \"attach\" 0 and \"accelerate\" "
-               "none or chebyshev", system->name);
+        (forces == SL_FORCES_ALL ||
+         (forces == SL_FORCES_BODIES && sl_body_count(&system->surroundings) > 1)))
+        sl_log(system->context, SL_LOG_WARNING,
+               "%s: what bodies feel is not told: that takes \"global\" jacobi "
+               "with 1 iteration, \"divisor\" common, \"rows\" selector, \"attach\" 0 and "
+               "\"accelerate\" "
+               "none or chebyshev",
+               system->name);
     SlParticles *particles = &system->particles;
     const float *x = sl_f32x4(particles, SL_F_POSITION);
-    float *anchor = sl_f32x4(particles, SL_F_ANCHOR), below = (float)sl_param(system, P_ATTACH_BELOW);
+    float *anchor = sl_f32x4(particles, SL_F_ANCHOR),
+          below = (float)sl_param(system, P_ATTACH_BELOW);
     state->placed = (uint32_t)particles->count;
     state->search = sl_rho_search();
     for (size_t i = 0; anchor != NULL && i < particles->count; i++)
@@ -182,7 +190,8 @@ static double step_length(const SlSystem *system, double left)
 
 static uint32_t more_fields(const SlSystem *system)
 {
-    return sl_fluid_more_fields(system) | (sl_param(system, P_ATTACH) > 0 ? SL_FIELD_BIT(ANCHOR) : 0);
+    return sl_fluid_more_fields(system) |
+           (sl_param(system, P_ATTACH) > 0 ? SL_FIELD_BIT(ANCHOR) : 0);
 }
 
 static uint64_t memory_needed(const SlSystem *system, uint64_t count)
@@ -191,20 +200,25 @@ static uint64_t memory_needed(const SlSystem *system, uint64_t count)
 }
 
 static const SlStateRow state_rows[] = {
-    {"rho_rung", offsetof(SlProjectiveState, search.rung), sizeof(uint32_t), "of the automatic rho"},
+    {"rho_rung", offsetof(SlProjectiveState, search.rung), sizeof(uint32_t),
+     "of the automatic rho"},
     {"rho_turn", offsetof(SlProjectiveState, search.turn), sizeof(uint32_t), "whose turn it is"},
-    {"rho_winner", offsetof(SlProjectiveState, search.winner), sizeof(uint32_t), "the last that cost less"},
-    {"rho_rest", offsetof(SlProjectiveState, search.rest), sizeof(uint32_t), "steps it is kept for"},
+    {"rho_winner", offsetof(SlProjectiveState, search.winner), sizeof(uint32_t),
+     "the last that cost less"},
+    {"rho_rest", offsetof(SlProjectiveState, search.rest), sizeof(uint32_t),
+     "steps it is kept for"},
     {"rho_cost", offsetof(SlProjectiveState, search.cost), 2 * sizeof(double), "of turns so far"},
     {"fastest", offsetof(SlProjectiveState, fastest), sizeof(double), "m/s, of any particle"},
-    {"placed", offsetof(SlProjectiveState, placed), sizeof(uint32_t), "particles there at the start"},
+    {"placed", offsetof(SlProjectiveState, placed), sizeof(uint32_t),
+     "particles there at the start"},
 };
 
 const SlSolver sl_projective_solver = {
     .table = {.name = "projective",
               .kind = "solver",
               .summary = "water by projective dynamics: density constraints, Chebyshev's method",
-              .citation = "Weiler, Koschier & Bender 2016; Sommer, Schwanecke & Schoemer (document 000)",
+              .citation =
+                  "Weiler, Koschier & Bender 2016; Sommer, Schwanecke & Schoemer (document 000)",
               .rows = rows,
               .row_count = P_COUNT},
     .fields = SL_FLUID_FIELDS,

@@ -12,12 +12,16 @@ extern const SlSolver sl_projective_solver;
 typedef struct SlProjectiveState {
     SlFluidState fluid;
     SlRhoSearch search; /* of the automatic rho */
-    double fastest;  /* m/s, after the last step */
-    uint32_t placed; /* ids below this were there at the start */
+    double fastest;     /* m/s, after the last step */
+    uint32_t placed;    /* ids below this were there at the start */
 } SlProjectiveState;
 
 /* Order of the choices "none|chebyshev|anderson". */
-typedef enum SlAccelerate { SL_ACCELERATE_NONE, SL_ACCELERATE_CHEBYSHEV, SL_ACCELERATE_ANDERSON } SlAccelerate;
+typedef enum SlAccelerate {
+    SL_ACCELERATE_NONE,
+    SL_ACCELERATE_CHEBYSHEV,
+    SL_ACCELERATE_ANDERSON
+} SlAccelerate;
 
 /* A kind of constraint as the loop over local and global steps sees it: what it weighs, its local
    projection, and what its rows of C and D add to the global system. */
@@ -60,7 +64,8 @@ SlStatus sl_projective_global(SlSystem *system, SlProjectiveRun *run, SlError *e
 /* After the loop: friction of boundary particles. */
 void sl_projective_settle(const SlSystem *system, SlProjectiveRun *run);
 /* One loop of the step over all blocks. */
-void sl_projective_loop(const SlSystem *system, const SlProjectivePass *pass, SlProjectiveLoop loop);
+void sl_projective_loop(const SlSystem *system, const SlProjectivePass *pass,
+                        SlProjectiveLoop loop);
 
 /* Can it be told what bodies feel? Only where one sweep divides all by the same. */
 bool sl_projective_tells_forces(const SlSystem *system);
@@ -71,7 +76,8 @@ void sl_projective_forces_start(SlProjectiveRun *run);
 void sl_projective_forces_add(SlProjectiveRun *run);
 void sl_projective_forces_end(SlProjectiveRun *run);
 
-/* What a step pushes on the arena beyond every fluid's; a factor of the matrix is not known before. */
+/* What a step pushes on the arena beyond every fluid's; a factor of the matrix is not known before.
+ */
 uint64_t sl_projective_bytes(const SlSystem *system, uint64_t count);
 
 #endif

@@ -7,7 +7,8 @@
 static double density_kappa(const SlSystem *system, double dt)
 {
     double d = sl_param(system, SL_FLUID_P_SPACING);
-    return sl_param(system, P_STIFFNESS) / sl_param(system, SL_FLUID_P_REST_DENSITY) * dt * dt / (d * d);
+    return sl_param(system, P_STIFFNESS) / sl_param(system, SL_FLUID_P_REST_DENSITY) * dt * dt /
+           (d * d);
 }
 
 static double selected_kappa(const SlSystem *system, double dt)
@@ -23,7 +24,8 @@ static double difference_kappa(const SlSystem *system, double dt)
 static double attachment_kappa(const SlSystem *system, double dt)
 {
     double d = sl_param(system, SL_FLUID_P_SPACING);
-    return sl_param(system, P_ATTACH) / sl_param(system, SL_FLUID_P_REST_DENSITY) * dt * dt / (d * d);
+    return sl_param(system, P_ATTACH) / sl_param(system, SL_FLUID_P_REST_DENSITY) * dt * dt /
+           (d * d);
 }
 
 static SlProjectiveLoop project_density(const SlProjectiveKernels *kernels, SlKernelKind kind)

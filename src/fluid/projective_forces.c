@@ -1,12 +1,12 @@
-/* What bodies feel of projective fluids. The loop over local and global steps does not add up pushes:
-   each iteration forgets a little of the shift x - s and adds to it (eq. 8). With one divisor D for all
-   particles both are the same for everybody, so what a body has given to the shifts of all particles
-   follows the recursion that each shift follows,
+/* What bodies feel of projective fluids. The loop over local and global steps does not add up
+   pushes: each iteration forgets a little of the shift x - s and adds to it (eq. 8). With one
+   divisor D for all particles both are the same for everybody, so what a body has given to the
+   shifts of all particles follows the recursion that each shift follows,
 
      A(k+1) = omega ((1 - gamma / D) A(k) - A(k-1)) + A(k-1) + T
 
-   with T what it gave in this iteration: omega gamma kappa / D lambda_i × its part of grad_i C_i, and
-   contacts. At every iterate the sum over bodies is the sum of all shifts, converged or not. */
+   with T what it gave in this iteration: omega gamma kappa / D lambda_i × its part of grad_i C_i,
+   and contacts. At every iterate the sum over bodies is the sum of all shifts, converged or not. */
 #include <string.h>
 
 #include "fluid/projective.h"
@@ -42,7 +42,8 @@ void sl_projective_forces_start(SlProjectiveRun *run)
     if (run->given == NULL)
         return;
     take(run, run->given); /* the prediction's contacts */
-    memcpy(run->given_before, run->given, run->pass.fluid.body_count * SL_FORCE_LANES * sizeof(double));
+    memcpy(run->given_before, run->given,
+           run->pass.fluid.body_count * SL_FORCE_LANES * sizeof(double));
 }
 
 void sl_projective_forces_add(SlProjectiveRun *run)

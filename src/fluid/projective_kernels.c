@@ -1,14 +1,14 @@
 /* Projective fluids for eight particles at a time (document 000 §2; Weiler et al. 2016). Symbols: i
-   self, j neighbour, u = x_i - x_j; C_i the density's error, g its gradients, x the iterate, s where
-   inertia alone would go.
+   self, j neighbour, u = x_i - x_j; C_i the density's error, g its gradients, x the iterate, s
+   where inertia alone would go.
 
-   With C and D selectors (the paper's reading, FACTS §0) constraint c holds p_k = x_k + lambda_c g_k
-   for each of its particles, and eq. 3 less A x(k) is
+   With C and D selectors (the paper's reading, FACTS §0) constraint c holds p_k = x_k + lambda_c
+   g_k for each of its particles, and eq. 3 less A x(k) is
 
      (1 + kappa (1 + n_i)) (x~_i - x_i) = s_i - x_i + kappa sum_c lambda_c grad_i C_c
 
-   so that no copy p_k is ever stored: lambda is. Constraint-count relaxation multiplies lambda_c by a
-   share of 1 + n_c, the number of its particles.
+   so that no copy p_k is ever stored: lambda is. Constraint-count relaxation multiplies lambda_c by
+   a share of 1 + n_c, the number of its particles.
 
    What is iterated is the shift x - s, not x: rounded positions would lose momentum, since an
    iteration's steps are a thousandth of a spacing and less, many metres from the origin. */
@@ -49,7 +49,8 @@ static void count(const SlProjectivePass *p, size_t begin, size_t end, size_t ch
         for (uint32_t k = list->row_count[b]; k > 0; k--, row++)
             found -= (I8)(u8_load(*row) != u8(list->sentinel));
         f8_store(p->counts + 8 * b, f8_from_i8(found) + f8(1));
-        F8x3 shift = minus(xyz(f8x4_load(p->fluid.predicted + 32 * b)), inertial_place(&p->fluid, b));
+        F8x3 shift =
+            minus(xyz(f8x4_load(p->fluid.predicted + 32 * b)), inertial_place(&p->fluid, b));
         f8x4_store(p->shift + 32 * b, (F8x4){shift.x, shift.y, shift.z, f8(0)});
     }
 }
@@ -86,7 +87,8 @@ SL_INLINE Density density_of(SlKernelKind kind, const SlProjectivePass *p, size_
 }
 
 /* C_i and its derivative by lambda where every particle of the constraint has gone lambda g_k on
-   from x, so that pair (i, j) is u + lambda (g_i - g_j) = u (1 + lambda slope) + lambda g_i apart. */
+   from x, so that pair (i, j) is u + lambda (g_i - g_j) = u (1 + lambda slope) + lambda g_i apart.
+ */
 SL_INLINE void density_along(SlKernelKind kind, const SlFluidPass *s, size_t b, F8x4 xi, F8 lambda,
                              F8x3 gradient, F8 *error, F8 *derivative)
 {
@@ -99,7 +101,8 @@ SL_INLINE void density_along(SlKernelKind kind, const SlFluidPass *s, size_t b, 
         F8x4 xj = f8x4_gather(s->predicted, *row);
         F8x3 u = {xi.x - xj.x, xi.y - xj.y, xi.z - xj.z};
         F8 slope = shape_slope(kind, f8x3_dot(u, u), inverse_support) * slope_scale;
-        F8x3 apart = f8x3_fma(f8_fma(lambda, slope, f8(1)), u, shift), way = f8x3_fma(slope, u, gradient);
+        F8x3 apart = f8x3_fma(f8_fma(lambda, slope, f8(1)), u, shift),
+             way = f8x3_fma(slope, u, gradient);
         ShapePair w = shape_both(kind, f8x3_dot(apart, apart), inverse_support);
         shapes += w.value;
         along = f8_fma(w.slope, f8x3_dot(apart, way), along);
@@ -117,8 +120,8 @@ SL_INLINE void density_along(SlKernelKind kind, const SlFluidPass *s, size_t b, 
     *derivative += f8x3_dot(pushed, gradient);
 }
 
-/* ProjectConstraint of algorithm 1, line 4. One step is the first-order lambda; more go on along the
-   same gradients until C vanishes there. */
+/* ProjectConstraint of algorithm 1, line 4. One step is the first-order lambda; more go on along
+   the same gradients until C vanishes there. */
 SL_INLINE void project_loop(SlKernelKind kind, const SlProjectivePass *p, size_t begin, size_t end,
                             size_t chunk)
 {
@@ -136,8 +139,8 @@ SL_INLINE void project_loop(SlKernelKind kind, const SlProjectivePass *p, size_t
             open &= (f8_abs(error) > f8(p->projected_error)) & (derivative > f8(s->epsilon));
             lambda -= f8_keep(open, error / f8_max(derivative, f8(s->epsilon)));
         }
-        /* Constraint-count relaxation. By the constraint's own count, not by that of each particle it
-           shifts: then what i gets from j is what j gets from i, and momentum stays. */
+        /* Constraint-count relaxation. By the constraint's own count, not by that of each particle
+           it shifts: then what i gets from j is what j gets from i, and momentum stays. */
         lambda *= f8_max(f8_load(p->counts + 8 * b) * f8(p->count_share), f8(1));
         f8x4_store(s->projected + 32 * b, (F8x4){xi.x, xi.y, xi.z, lambda});
         if (p->push != NULL) {
@@ -225,7 +228,8 @@ SL_INLINE void put_movement(const SlProjectivePass *p, size_t chunk, const Movem
 }
 
 /* What a particle's right side is divided by: its own diagonal solves its row; one for all of them
-   lets the steps of an iteration sum to nothing, as the pushes do, before the loop has converged. */
+   lets the steps of an iteration sum to nothing, as the pushes do, before the loop has converged.
+ */
 SL_INLINE F8 divisor(const SlProjectivePass *p, F8 diagonal)
 {
     return p->common_diagonal > 0 ? f8(p->common_diagonal) : diagonal;
@@ -282,9 +286,10 @@ SL_INLINE void pull_loop(SlKernelKind kind, const SlProjectivePass *p, size_t be
 }
 
 /* Rows x_j - x_i and p_j - p_i. With q_k the shifts lambda_c g_k, particle i gets
-   sum_j (q_i - q_j) of its own constraint and sum_j (q_i - q_j) of each neighbour's. Since the shifts
-   of a constraint sum to the solids' part, the first is (1 + n_i) q_i - lambda_i solid. */
-SL_INLINE void differences_loop(SlKernelKind kind, const SlProjectivePass *p, size_t begin, size_t end)
+   sum_j (q_i - q_j) of its own constraint and sum_j (q_i - q_j) of each neighbour's. Since the
+   shifts of a constraint sum to the solids' part, the first is (1 + n_i) q_i - lambda_i solid. */
+SL_INLINE void differences_loop(SlKernelKind kind, const SlProjectivePass *p, size_t begin,
+                                size_t end)
 {
     const SlFluidPass *s = &p->fluid;
     const SlNeighbourList *list = s->list;
@@ -304,13 +309,11 @@ SL_INLINE void differences_loop(SlKernelKind kind, const SlProjectivePass *p, si
         }
         if (block_meets_solids(s, b, xi))
             solid = xyz(f8x4_load(p->solid + 32 * b));
-        F8x3 own = f8x3_fma(counts, xyz(f8x4_load(p->push + 32 * b)),
-                            scaled(f8(0) - xi.w, solid));
+        F8x3 own = f8x3_fma(counts, xyz(f8x4_load(p->push + 32 * b)), scaled(f8(0) - xi.w, solid));
         F8x3 right = {own.x + others.x, own.y + others.y, own.z + others.z};
         right = f8x3_fma(f8(p->kappa), right, xyz(r));
-        f8x4_store(p->residual + 32 * b,
-                   (F8x4){right.x, right.y, right.z,
-                          f8_fma(f8(2 * p->kappa), counts - f8(1), r.w)});
+        f8x4_store(p->residual + 32 * b, (F8x4){right.x, right.y, right.z,
+                                                f8_fma(f8(2 * p->kappa), counts - f8(1), r.w)});
     }
 }
 
@@ -324,7 +327,8 @@ static void pull_attachments(const SlProjectivePass *p, size_t begin, size_t end
         I8 held = (anchor.x < f8(0.5f * SL_FAR)) &
                   ((I8)u8_load(p->fluid.id + 8 * b) < (int32_t)p->placed);
         F8 weight = f8_keep(held, f8(p->hold));
-        F8x3 right = f8x3_fma(weight, (F8x3){anchor.x - xi.x, anchor.y - xi.y, anchor.z - xi.z}, xyz(r));
+        F8x3 right =
+            f8x3_fma(weight, (F8x3){anchor.x - xi.x, anchor.y - xi.y, anchor.z - xi.z}, xyz(r));
         f8x4_store(p->residual + 32 * b, (F8x4){right.x, right.y, right.z, r.w + weight});
     }
 }
@@ -347,8 +351,9 @@ static void move(const SlProjectivePass *p, size_t begin, size_t end, size_t chu
     put_movement(p, chunk, &movement);
 }
 
-/* Friction of boundary particles. At the end of the loop m (x - s) / dt² is what constraints push with, so
-   by Coulomb's law the push of the last lambda limits it: in each iteration it would act as often. */
+/* Friction of boundary particles. At the end of the loop m (x - s) / dt² is what constraints push
+   with, so by Coulomb's law the push of the last lambda limits it: in each iteration it would act
+   as often. */
 SL_INLINE void settle_loop(SlKernelKind kind, const SlProjectivePass *p, size_t begin, size_t end)
 {
     const SlFluidPass *s = &p->fluid;
@@ -358,10 +363,12 @@ SL_INLINE void settle_loop(SlKernelKind kind, const SlProjectivePass *p, size_t 
         F8x4 xi = f8x4_load(s->projected + 32 * b);
         WallDensity samples = boundary_density(kind, s, b, xi);
         F8x3 pushed = scaled(f8(p->kappa) * xi.w, samples.gradient);
-        F8x3 after = boundary_rub(kind, s, b, xi, pushed, xyz(xi), xyz(f8x4_load(s->position + 32 * b)));
+        F8x3 after =
+            boundary_rub(kind, s, b, xi, pushed, xyz(xi), xyz(f8x4_load(s->position + 32 * b)));
         Tally tally = tally_of(s, b, f8(1));
         if (tally.sums != NULL)
-            boundary_reaction(kind, s, &tally, b, xi, f8(0), minus(after, xyz(xi)), samples.density);
+            boundary_reaction(kind, s, &tally, b, xi, f8(0), minus(after, xyz(xi)),
+                              samples.density);
         f8x4_store(s->predicted + 32 * b, (F8x4){after.x, after.y, after.z, f8(1)});
     }
 }
@@ -406,8 +413,9 @@ static void mix(const SlProjectivePass *p, size_t begin, size_t end, size_t chun
     for (size_t k = 32 * begin; k < 32 * end; k += 8) {
         F8 step = f8_load(p->residual + k);
         for (uint32_t c = 0; c < a->used; c++)
-            step = f8_fnma(f8((float)a->theta[c]),
-                           f8_load(p->place_changes[c] + k) + f8_load(p->step_changes[c] + k), step);
+            step =
+                f8_fnma(f8((float)a->theta[c]),
+                        f8_load(p->place_changes[c] + k) + f8_load(p->step_changes[c] + k), step);
         f8_store(p->residual + k, step);
     }
 }

@@ -9,10 +9,11 @@
    dt², so that the inertia of a particle is 1 and a constraint weighs kappa = w dt² / m. */
 typedef struct SlProjectivePass {
     SlFluidPass fluid;
-    float kappa;           /* of a density constraint */
-    float hold;            /* of an attachment; 0: none */
-    bool differences;      /* rows of C and D are differences to the constraint's own particle */
-    float count_share;     /* of the number of its particles that a constraint's shifts are multiplied by */
+    float kappa;       /* of a density constraint */
+    float hold;        /* of an attachment; 0: none */
+    bool differences;  /* rows of C and D are differences to the constraint's own particle */
+    float count_share; /* of the number of its particles that a constraint's shifts are multiplied
+                          by */
     uint32_t projections;  /* most steps of a local projection */
     float projected_error; /* and the error of the density that ends it sooner */
     float gamma, omega;    /* under-relaxation; over-relaxation of Chebyshev's method */
@@ -24,13 +25,13 @@ typedef struct SlProjectivePass {
     float *shift;        /* x(k) - s; takes the place of fluid.new_velocity until the loop ends */
     float *previous;     /* the shift before */
     float *solid;        /* the solids' part of grad_i C_i, where block_meets_solids */
-    float *residual;     /* right side less A x(k), and A's diagonal; then the step; NULL: one loop */
-    float *push;         /* lambda_i grad_i C_i; NULL unless there are differences */
-    float *last_step;    /* Anderson: G(x) - x one iteration ago, and changes of it and of x */
+    float *residual;  /* right side less A x(k), and A's diagonal; then the step; NULL: one loop */
+    float *push;      /* lambda_i grad_i C_i; NULL unless there are differences */
+    float *last_step; /* Anderson: G(x) - x one iteration ago, and changes of it and of x */
     float *step_changes[SL_ANDERSON_MOST], *place_changes[SL_ANDERSON_MOST];
     const SlAnderson *anderson;
-    float mixing; /* under-relaxation of what it accelerates */
-    double *partials;     /* [chunk][SL_PROJECTIVE_PARTIALS] */
+    float mixing;     /* under-relaxation of what it accelerates */
+    double *partials; /* [chunk][SL_PROJECTIVE_PARTIALS] */
 } SlProjectivePass;
 
 /* Lanes of a chunk's partials. */
@@ -46,7 +47,8 @@ enum {
 };
 
 /* Blocks [begin, end) of one chunk. */
-typedef void (*SlProjectiveLoop)(const SlProjectivePass *pass, size_t begin, size_t end, size_t chunk);
+typedef void (*SlProjectiveLoop)(const SlProjectivePass *pass, size_t begin, size_t end,
+                                 size_t chunk);
 
 typedef struct SlProjectiveKernels {
     SlProjectiveLoop count; /* counts, from the list; the first shift */

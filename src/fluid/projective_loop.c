@@ -34,11 +34,12 @@ static double fold(const SlProjectiveRun *run, size_t lane, bool most)
                 : sl_fold_sum(pass->partials, chunks, SL_PROJECTIVE_PARTIALS, lane);
 }
 
-/* One sweep of Jacobi on a diagonal matrix is its solution: then residual, division and movement are
-   one loop. */
+/* One sweep of Jacobi on a diagonal matrix is its solution: then residual, division and movement
+   are one loop. */
 static bool is_one_loop(const SlSystem *system)
 {
-    return sl_param(system, P_GLOBAL) == SL_LINEAR_JACOBI && sl_param(system, P_GLOBAL_ITERATIONS) == 1 &&
+    return sl_param(system, P_GLOBAL) == SL_LINEAR_JACOBI &&
+           sl_param(system, P_GLOBAL_ITERATIONS) == 1 &&
            sl_param(system, P_ROWS) == SL_ROWS_SELECTOR && sl_param(system, P_ATTACH) == 0 &&
            sl_param(system, P_ACCELERATE) != SL_ACCELERATE_ANDERSON;
 }
@@ -46,10 +47,12 @@ static bool is_one_loop(const SlSystem *system)
 /* One sweep by the loop `divide`, without double vectors. */
 static bool is_one_sweep(const SlSystem *system)
 {
-    return sl_param(system, P_GLOBAL) == SL_LINEAR_JACOBI && sl_param(system, P_GLOBAL_ITERATIONS) == 1;
+    return sl_param(system, P_GLOBAL) == SL_LINEAR_JACOBI &&
+           sl_param(system, P_GLOBAL_ITERATIONS) == 1;
 }
 
-/* May one sweep divide all particles by the same? Not where attachments or differences tell them apart. */
+/* May one sweep divide all particles by the same? Not where attachments or differences tell them
+ * apart. */
 static bool has_common_diagonal(const SlSystem *system)
 {
     return sl_param(system, P_DIVISOR) == SL_DIVISOR_COMMON && is_one_sweep(system) &&
@@ -123,7 +126,8 @@ SlStatus sl_projective_begin(SlSystem *system, double dt, SlProjectiveRun *run, 
     size_t n = system->particles.count, room = system->particles.capacity + 8;
     pass->fluid.least_constraint = sl_param(system, P_CONSTRAINT) == 0 ? 0 : -1e9f;
     pass->fluid.epsilon = (float)(sl_param(system, P_DAMPING) * sl_fluid_gradient_squared(system));
-    pass->kappa = (float)(sl_constraints[0]->kappa(system, dt) + sl_constraints[1]->kappa(system, dt));
+    pass->kappa =
+        (float)(sl_constraints[0]->kappa(system, dt) + sl_constraints[1]->kappa(system, dt));
     pass->hold = (float)sl_constraints[2]->kappa(system, dt);
     pass->differences = sl_param(system, P_ROWS) == SL_ROWS_DIFFERENCES;
     /* In differences every particle of a constraint already takes part in each of its rows. */
@@ -141,7 +145,8 @@ SlStatus sl_projective_begin(SlSystem *system, double dt, SlProjectiveRun *run, 
     pass->shift = pass->fluid.new_velocity;
     pass->previous = push_records(system);
     pass->solid = push_records(system);
-    pass->partials = SL_PUSH(arena, double, sl_chunk_count(n, SL_REDUCE_CHUNK) * SL_PROJECTIVE_PARTIALS);
+    pass->partials =
+        SL_PUSH(arena, double, sl_chunk_count(n, SL_REDUCE_CHUNK) * SL_PROJECTIVE_PARTIALS);
     if (pass->counts == NULL || pass->previous == NULL || pass->solid == NULL ||
         pass->partials == NULL)
         return no_memory(error);
@@ -156,7 +161,8 @@ SlStatus sl_projective_begin(SlSystem *system, double dt, SlProjectiveRun *run, 
     if (is_one_loop(system))
         return SL_OK;
     pass->residual = push_records(system);
-    if (pass->residual == NULL || (pass->differences && (pass->push = push_records(system)) == NULL))
+    if (pass->residual == NULL ||
+        (pass->differences && (pass->push = push_records(system)) == NULL))
         return no_memory(error);
     if (!is_one_sweep(system)) {
         run->right = SL_PUSH(arena, double, 3 * n);
@@ -173,7 +179,8 @@ SlStatus sl_projective_begin(SlSystem *system, double dt, SlProjectiveRun *run, 
 /* --- The global system, for solvers that want more than its diagonal --- */
 
 /* Rows of A x with A = diagonal - 2 kappa (the neighbours), in the order of the list. */
-static void apply_system(const SlLinearSystem *system, const double *x, double *y, size_t begin, size_t end)
+static void apply_system(const SlLinearSystem *system, const double *x, double *y, size_t begin,
+                         size_t end)
 {
     const SlProjectivePass *pass = system->user;
     const SlNeighbourList *list = pass->fluid.list;
@@ -193,7 +200,8 @@ static void apply_system(const SlLinearSystem *system, const double *x, double *
 }
 
 /* All of A, for a factor of it. */
-static SlStatus write_matrix(SlSystem *system, SlProjectiveRun *run, SlSparse *matrix, SlError *error)
+static SlStatus write_matrix(SlSystem *system, SlProjectiveRun *run, SlSparse *matrix,
+                             SlError *error)
 {
     const SlProjectivePass *pass = &run->pass;
     const SlNeighbourList *list = pass->fluid.list;
@@ -206,8 +214,8 @@ static SlStatus write_matrix(SlSystem *system, SlProjectiveRun *run, SlSparse *m
     if (begin == NULL || column == NULL || value == NULL)
         return no_memory(error);
     if (entries > UINT32_MAX)
-        return sl_error_set(error, SL_ERROR_MEMORY, "projective: a matrix of %zu entries; at most %u",
-                            entries, UINT32_MAX);
+        return sl_error_set(error, SL_ERROR_MEMORY,
+                            "projective: a matrix of %zu entries; at most %u", entries, UINT32_MAX);
     uint32_t used = 0;
     for (size_t i = 0; i < n; i++) {
         begin[i] = used;
@@ -314,7 +322,8 @@ static SlStatus solve_system(SlSystem *system, SlProjectiveRun *run, SlError *er
     SlPool *pool = system->context->pool;
     SlLinearOutcome outcome;
     sl_parallel_for(pool, run->pass.fluid.count, SL_REDUCE_CHUNK, widen_chunk, run);
-    SlStatus status = sl_linear_solve(solver, &run->job, run->right, run->solution, &outcome, error);
+    SlStatus status =
+        sl_linear_solve(solver, &run->job, run->right, run->solution, &outcome, error);
     run->inner += outcome.iterations;
     if (status == SL_OK)
         sl_parallel_for(pool, run->pass.fluid.count, SL_REDUCE_CHUNK, round_chunk, run);

@@ -85,7 +85,8 @@ uint64_t sl_solids_bytes(const SlSystem *system, const SlSolidSettings *settings
     uint8_t marks[SL_MOST_BODIES];
     if (!mark_sampled(around, settings->kind, marks))
         return 0;
-    /* A sample that is wet is in the rows of about ten particles; blocks have the places of rows. */
+    /* A sample that is wet is in the rows of about ten particles; blocks have the places of rows.
+     */
     double samples = sl_boundary_estimate(around, marks, &settings->samples);
     return sl_boundary_bytes(samples) + (uint64_t)(48 * samples) + (count + 7) / 8 * 12;
 }

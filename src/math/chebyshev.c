@@ -36,9 +36,9 @@ double sl_chebyshev_rate(double rho)
     return rho > 0 ? rho / (1 + sqrt(1 - rho * rho)) : 0;
 }
 
-/* Turns before a decision. What a step leaves undone the next one pays for, so a value keeps its turn for
-   a while and the first step after a change does not count; and the upper one stands between two turns of
-   the lower, so that a flow that gets harder favours neither. */
+/* Turns before a decision. What a step leaves undone the next one pays for, so a value keeps its
+   turn for a while and the first step after a change does not count; and the upper one stands
+   between two turns of the lower, so that a flow that gets harder favours neither. */
 static const bool upper[] = {false, false, true, true, true, true, false, false};
 static const double share[] = {0, 0.5, 0, 1.0 / 3, 1.0 / 3, 1.0 / 3, 0, 0.5};
 enum { TURNS = sizeof upper / sizeof upper[0], FIRST_RUNG = 4, REST = 2 * TURNS };

@@ -12,28 +12,30 @@
 #include <stdint.h>
 
 typedef struct SlChebyshev {
-    double rho;      /* [0, 1) */
-    uint32_t delay;  /* iterations with omega = 1 before it begins, at the start and after a restart */
-    bool printed;    /* begin as document 000 prints it, 4 / (4 - rho²), not 2 / (2 - rho²) */
-    bool safeguard;  /* restart when the norm of G(x) - x rises */
+    double rho; /* [0, 1) */
+    uint32_t
+        delay;    /* iterations with omega = 1 before it begins, at the start and after a restart */
+    bool printed; /* begin as document 000 prints it, 4 / (4 - rho²), not 2 / (2 - rho²) */
+    bool safeguard; /* restart when the norm of G(x) - x rises */
     /* running */
-    uint32_t since;  /* iterations since the start or the last restart */
+    uint32_t since; /* iterations since the start or the last restart */
     uint32_t restarts;
     double omega, norm; /* the last of each */
 } SlChebyshev;
 
 /* Sets the running part back: a new system. */
 void sl_chebyshev_begin(SlChebyshev *c);
-/* The factor of the iteration that now follows. `norm` is |G(x) - x| at the iterate before it, in any
-   unit; 0 at the first call, or where it is not known and there is no safeguard. */
+/* The factor of the iteration that now follows. `norm` is |G(x) - x| at the iterate before it, in
+   any unit; 0 at the first call, or where it is not known and there is no safeguard. */
 double sl_chebyshev_next(SlChebyshev *c, double norm);
 
-/* The factor that errors fall by per iteration in the long run, if all eigenvalues are within rho. */
+/* The factor that errors fall by per iteration in the long run, if all eigenvalues are within rho.
+ */
 double sl_chebyshev_rate(double rho);
 
-/* Finding rho while running: two neighbouring values of a ladder take turns, and whichever cost less
-   over a few turns is one of the next two. One that won twice has none better beside it and is kept for
-   a while before the search goes on. All of it is state. */
+/* Finding rho while running: two neighbouring values of a ladder take turns, and whichever cost
+   less over a few turns is one of the next two. One that won twice has none better beside it and is
+   kept for a while before the search goes on. All of it is state. */
 typedef struct SlRhoSearch {
     uint32_t rung, turn;
     uint32_t winner, rest; /* the last rung that cost less; steps for which it is kept */

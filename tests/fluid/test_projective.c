@@ -1,5 +1,5 @@
-/* Projective fluids: local and global step against a twin in double, all ways to solve the global step
-   against each other, momentum, free fall, stopping, threads, safeguard, step lengths. */
+/* Projective fluids: local and global step against a twin in double, all ways to solve the global
+   step against each other, momentum, free fall, stopping, threads, safeguard, step lengths. */
 #include "fluid/projective_rows.h"
 #include "fluid/projective_worlds.h"
 
@@ -8,15 +8,24 @@
 enum { SIDE = 9, N = SIDE * SIDE * SIDE };
 
 static const char *const kernel_names[SL_KERNEL_COUNT] = {"cubic", "wendland", "poly6"};
-static const char *const global_names[SL_LINEAR_COUNT] = {"jacobi", "chebyshev", "cg", "cr", "ldlt", "anderson"};
+static const char *const global_names[SL_LINEAR_COUNT] = {"jacobi", "chebyshev", "cg",
+                                                          "cr",     "ldlt",      "anderson"};
 
 /* A block far from walls, squeezed and shaken. */
 static PfWorld free_block(void)
 {
-    return (PfWorld){.threads = 2, .spacing = 0.05, .domain = {4, 4, 4}, .from = {1, 1, 1}, .nx = SIDE,
-                     .ny = SIDE, .nz = SIDE, .no_gravity = true,
-                     .settings = {{"under_relaxation", 1, NULL}, {"max_move", 1, NULL},
-                                  {"accelerate", 0, "none"}, {"divisor", 0, "own"}}};
+    return (PfWorld){.threads = 2,
+                     .spacing = 0.05,
+                     .domain = {4, 4, 4},
+                     .from = {1, 1, 1},
+                     .nx = SIDE,
+                     .ny = SIDE,
+                     .nz = SIDE,
+                     .no_gravity = true,
+                     .settings = {{"under_relaxation", 1, NULL},
+                                  {"max_move", 1, NULL},
+                                  {"accelerate", 0, "none"},
+                                  {"divisor", 0, "own"}}};
 }
 
 static void add(PfWorld *w, const char *name, double number, const char *text)
@@ -31,7 +40,8 @@ static void add(PfWorld *w, const char *name, double number, const char *text)
 /* The twin: double, every pair, straight from the equations. Solids are far away. */
 typedef struct Twin {
     SlKernelKind kind;
-    double d, support, volume, epsilon, kappa, share, common; /* common: 0, or what all are divided by */
+    double d, support, volume, epsilon, kappa, share,
+        common; /* common: 0, or what all are divided by */
     double x[N][3], s[N][3];
     double lambda[N], count[N], gradient[N][3];
     double step[N][3];
@@ -68,8 +78,8 @@ static void twin_local(void)
         }
         squares += g[0] * g[0] + g[1] * g[1] + g[2] * g[2];
         memcpy(twin.gradient[i], g, sizeof g);
-        twin.lambda[i] = -fmax(density - 1, 0) / (squares + twin.epsilon) *
-                         fmax(1, twin.share * twin.count[i]);
+        twin.lambda[i] =
+            -fmax(density - 1, 0) / (squares + twin.epsilon) * fmax(1, twin.share * twin.count[i]);
     }
 }
 
@@ -79,7 +89,8 @@ static void twin_global(void)
     for (size_t i = 0; i < N; i++) {
         double right[3];
         for (int a = 0; a < 3; a++)
-            right[a] = twin.s[i][a] + twin.kappa * (twin.x[i][a] + twin.lambda[i] * twin.gradient[i][a]);
+            right[a] =
+                twin.s[i][a] + twin.kappa * (twin.x[i][a] + twin.lambda[i] * twin.gradient[i][a]);
         for (size_t j = 0; j < N; j++) {
             double u[3], r = twin_pair(i, j, u);
             if (j == i || r >= twin.support)
@@ -90,7 +101,8 @@ static void twin_global(void)
         }
         double diagonal = 1 + twin.kappa * twin.count[i];
         for (int a = 0; a < 3; a++)
-            twin.step[i][a] = (right[a] - diagonal * twin.x[i][a]) / (twin.common > 0 ? twin.common : diagonal);
+            twin.step[i][a] =
+                (right[a] - diagonal * twin.x[i][a]) / (twin.common > 0 ? twin.common : diagonal);
     }
 }
 
@@ -153,13 +165,15 @@ static void twin_agrees(void **state)
                         step = fmax(step, fabs(twin.step[i][a]));
                 for (size_t i = 0; i < N; i++)
                     for (size_t a = 0; a < 3; a++)
-                        assert_near((double)(run.pass.fluid.predicted[4 * i + a] - projected[4 * i + a]),
-                                    twin.step[i][a], 2e-5 * step + 3e-7);
+                        assert_near(
+                            (double)(run.pass.fluid.predicted[4 * i + a] - projected[4 * i + a]),
+                            twin.step[i][a], 2e-5 * step + 3e-7);
                 sl_world_destroy(world);
             }
 }
 
-/* More Newton steps end where the constraint vanishes, all of its particles moved along its gradients. */
+/* More Newton steps end where the constraint vanishes, all of its particles moved along its
+ * gradients. */
 static void projections_reach_the_manifold(void **state)
 {
     (void)state;
@@ -202,7 +216,8 @@ static void projections_reach_the_manifold(void **state)
                 first = fmax(first, fabs(density - 1));
         }
     }
-    print_message("%zu projections: error %.2g after one step, %.2g after up to eight\n", active, first, worst);
+    print_message("%zu projections: error %.2g after one step, %.2g after up to eight\n", active,
+                  first, worst);
     assert_true(active > N / 4);
     assert_less(worst, 5e-6); /* what a float's density sum can tell */
     assert_less(10 * worst, first);
@@ -226,8 +241,8 @@ static void iterate(PfWorld *w, uint32_t iterations, float *x)
     sl_world_destroy(world);
 }
 
-/* With a diagonal matrix every solver gives what one sweep in one loop gives; in differences and with
-   attachments every solver gives what the direct one gives. */
+/* With a diagonal matrix every solver gives what one sweep in one loop gives; in differences and
+   with attachments every solver gives what the direct one gives. */
 static void all_global_solvers_agree(void **state)
 {
     (void)state;
@@ -281,9 +296,9 @@ static void attachments_hold(void **state)
     sl_world_destroy(world);
 }
 
-/* Bar: momentum is kept to 1e-6 away from walls. What constraints push sums to nothing. Divided by each
-   row's own diagonal steps do not, before the loop has converged, which it does only as far as the rounding of
-   positions, times the diagonal, lets it. */
+/* Bar: momentum is kept to 1e-6 away from walls. What constraints push sums to nothing. Divided by
+   each row's own diagonal steps do not, before the loop has converged, which it does only as far as
+   the rounding of positions, times the diagonal, lets it. */
 static void pushes_keep_momentum(void **state)
 {
     (void)state;
@@ -302,7 +317,8 @@ static void pushes_keep_momentum(void **state)
         SlProjectiveRun run;
         pf_begin(world, 0.005, &run);
         SlSystem *system = pf_system(world);
-        const SlProjectiveKernels *kernels = SL_KERNELS(system->context->isa, sl_projective_kernels);
+        const SlProjectiveKernels *kernels =
+            SL_KERNELS(system->context->isa, sl_projective_kernels);
         double sum[3] = {0, 0, 0}, all = 0;
         const SlFluidPass *pass = &run.pass.fluid;
         sl_projective_local(system, &run); /* x is s, so all of the residual is the constraints' */
@@ -325,20 +341,23 @@ static void pushes_keep_momentum(void **state)
         }
         for (size_t i = 0; i < pass->count; i++)
             for (size_t a = 0; a < 3; a++) {
-                double moved = (double)pass->predicted[4 * i + a] - (double)pass->position[4 * i + a];
+                double moved =
+                    (double)pass->predicted[4 * i + a] - (double)pass->position[4 * i + a];
                 sum[a] += moved;
                 all += fabs(moved);
             }
         double off = fmax(fabs(sum[0]), fmax(fabs(sum[1]), fabs(sum[2]))) / all;
-        print_message("momentum, count relaxation %d: %.2g of what is pushed; %.2g of a step's movement\n",
-                      share, pushed, off);
+        print_message(
+            "momentum, count relaxation %d: %.2g of what is pushed; %.2g of a step's movement\n",
+            share, pushed, off);
         assert_less(pushed, 1e-6);
         assert_less(off, 2e-3);
         sl_world_destroy(world);
     }
 }
 
-/* The same bar for whole steps, ended as by default: a drop that bursts in flight, at rest or not. */
+/* The same bar for whole steps, ended as by default: a drop that bursts in flight, at rest or not.
+ */
 static void steps_keep_momentum(void **state)
 {
     (void)state;
@@ -379,14 +398,21 @@ static void free_fall_is_exact(void **state)
     (void)state;
     const char *accelerations[] = {"none", "chebyshev", "anderson"};
     for (int k = 0; k < 3; k++) {
-        PfWorld w = {.threads = 2, .spacing = 0.1, .domain = {4, 60, 4}, .from = {1, 50, 1}, .nx = 8,
-                     .ny = 8, .nz = 8, .settings = {{"accelerate", 0, accelerations[k]}}};
+        PfWorld w = {.threads = 2,
+                     .spacing = 0.1,
+                     .domain = {4, 60, 4},
+                     .from = {1, 50, 1},
+                     .nx = 8,
+                     .ny = 8,
+                     .nz = 8,
+                     .settings = {{"accelerate", 0, accelerations[k]}}};
         SlWorld *world = pf_create(&w);
         pf_advance(world, 60);
         SlFieldView x = sl_system_field(world, 0, "position");
         double mean = 0, dt = 1.0 / 120, n = 120;
         for (size_t i = 0; i < x.count; i++)
-            mean += (double)((const float *)((const char *)x.data + i * x.stride))[1] / (double)x.count;
+            mean +=
+                (double)((const float *)((const char *)x.data + i * x.stride))[1] / (double)x.count;
         assert_near(mean, 50.4 - 9.81 * dt * dt * n * (n + 1) / 2, 1e-3);
         sl_world_destroy(world);
     }
@@ -401,8 +427,14 @@ static bool keep_stats(void *user, SlSystemId system, const SlStepStats *stats)
 
 static PfWorld small_dam(void)
 {
-    return (PfWorld){.threads = 2, .spacing = 0.05, .domain = {1.5f, 1.2f, 0.5f}, .nx = 12, .ny = 16,
-                     .nz = 10, .frame_time = 0.02, .settings = {{"steps", 4, NULL}}};
+    return (PfWorld){.threads = 2,
+                     .spacing = 0.05,
+                     .domain = {1.5f, 1.2f, 0.5f},
+                     .nx = 12,
+                     .ny = 16,
+                     .nz = 10,
+                     .frame_time = 0.02,
+                     .settings = {{"steps", 4, NULL}}};
 }
 
 /* Each limit ends steps, keeps its promise, and is named. */
@@ -413,8 +445,10 @@ static void limits_are_kept_and_named(void **state)
         const char *name;
         double value;
         SlStop stop;
-    } cases[] = {{"stop_move", 2e-3, SL_STOP_MOVE}, {"stop_mean", 2e-4, SL_STOP_MEAN},
-                 {"stop_most", 5e-3, SL_STOP_MOST}, {"iterations", 3, SL_STOP_LIMIT}};
+    } cases[] = {{"stop_move", 2e-3, SL_STOP_MOVE},
+                 {"stop_mean", 2e-4, SL_STOP_MEAN},
+                 {"stop_most", 5e-3, SL_STOP_MOST},
+                 {"iterations", 3, SL_STOP_LIMIT}};
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         SlStepStats last;
         PfWorld w = small_dam();
@@ -499,8 +533,8 @@ static void safeguard_holds(void **state)
     sl_world_destroy(world);
 }
 
-/* The ladder of rho: it finds the cheapest rung of a valley, whichever side it begins on, while the whole
-   valley rises. */
+/* The ladder of rho: it finds the cheapest rung of a valley, whichever side it begins on, while the
+   whole valley rises. */
 static void search_finds_the_valley(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* What bodies feel of projective fluids: step by step they take the momentum the water loses, however
-   early the loop ends; a ball under water is lifted by what it displaces. */
+/* What bodies feel of projective fluids: step by step they take the momentum the water loses,
+   however early the loop ends; a ball under water is lifted by what it displaces. */
 #include "fluid/projective_worlds.h"
 
 typedef struct Balance {
@@ -46,10 +46,22 @@ static bool weigh(void *user, SlSystemId id, const SlStepStats *stats)
 static SlWorld *pool(Balance *balance, const char *boundary, const char *accelerate, float friction)
 {
     /* A column beside the ball, which falls and floods it. */
-    PfWorld w = {.threads = 2, .spacing = 0.05, .domain = {2, 4, 1}, .nx = 20, .ny = 44, .nz = 20,
-                 .frame_time = 0.02, .friction = friction, .on_step = weigh, .user = balance,
-                 .settings = {{"steps", 4, NULL}, {"boundary", 0, boundary}, {"forces", 0, "all"},
-                              {"accelerate", 0, accelerate}, {"max_move", 1, NULL}, {"viscosity", 0.05, NULL}}};
+    PfWorld w = {.threads = 2,
+                 .spacing = 0.05,
+                 .domain = {2, 4, 1},
+                 .nx = 20,
+                 .ny = 44,
+                 .nz = 20,
+                 .frame_time = 0.02,
+                 .friction = friction,
+                 .on_step = weigh,
+                 .user = balance,
+                 .settings = {{"steps", 4, NULL},
+                              {"boundary", 0, boundary},
+                              {"forces", 0, "all"},
+                              {"accelerate", 0, accelerate},
+                              {"max_move", 1, NULL},
+                              {"viscosity", 0.05, NULL}}};
     SlWorld *world = pf_create(&w);
     SlShape ball = sl_default_shape(SL_SHAPE_SPHERE);
     ball.center = (SlVec3){1.45f, 0.5f, 0.5f};
@@ -57,7 +69,8 @@ static SlWorld *pool(Balance *balance, const char *boundary, const char *acceler
     SlColliderId id;
     assert_ok(sl_world_add_collider(world, &ball, &id, &test_error));
     assert_ok(sl_world_start(world, &test_error));
-    *balance = (Balance){.world = world, .weight = 1000 * 9.81 * 0.05 * 0.05 * 0.05 * 20 * 44 * 20, .from = 1e9};
+    *balance = (Balance){
+        .world = world, .weight = 1000 * 9.81 * 0.05 * 0.05 * 0.05 * 20 * 44 * 20, .from = 1e9};
     return world;
 }
 
@@ -69,11 +82,13 @@ static void bodies_take_what_water_loses(void **state)
     for (int b = 0; b < 2; b++)
         for (int a = 0; a < 2; a++) {
             Balance balance;
-            SlWorld *world = pool(&balance, boundaries[b], accelerations[a], b == 1 && a == 1 ? 0.3f : 0);
+            SlWorld *world =
+                pool(&balance, boundaries[b], accelerations[a], b == 1 && a == 1 ? 0.3f : 0);
             pf_advance(world, 40);
-            print_message("%s, %s: %llu steps, forces up to %.1f of the weight, off by %.2g of it\n",
-                          boundaries[b], accelerations[a], (unsigned long long)balance.steps,
-                          balance.most_force / balance.weight, balance.worst / balance.weight);
+            print_message(
+                "%s, %s: %llu steps, forces up to %.1f of the weight, off by %.2g of it\n",
+                boundaries[b], accelerations[a], (unsigned long long)balance.steps,
+                balance.most_force / balance.weight, balance.worst / balance.weight);
             assert_true(balance.most_force > balance.weight);
             assert_less(balance.worst, 2e-5 * balance.weight);
             sl_world_destroy(world);
@@ -89,9 +104,10 @@ static void ball_is_lifted(void **state)
         SlWorld *world = pool(&balance, boundaries[b], "chebyshev", 0);
         balance.from = 4;
         pf_advance(world, 350);
-        double lift = balance.lift / balance.lift_steps, displaced = 1000 * 9.81 * 4.18879 * 0.3 * 0.3 * 0.3;
-        print_message("%s: lift %.0f N, the ball's volume of water weighs %.0f N (%+.1f %%)\n", boundaries[b],
-                      lift, displaced, 100 * (lift / displaced - 1));
+        double lift = balance.lift / balance.lift_steps,
+               displaced = 1000 * 9.81 * 4.18879 * 0.3 * 0.3 * 0.3;
+        print_message("%s: lift %.0f N, the ball's volume of water weighs %.0f N (%+.1f %%)\n",
+                      boundaries[b], lift, displaced, 100 * (lift / displaced - 1));
         assert_near(lift / displaced, 1, 0.1);
         sl_world_destroy(world);
     }

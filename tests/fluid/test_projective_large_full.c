@@ -4,8 +4,15 @@
 
 static double bytes_each(const char *boundary, const char *accelerate, const char *global)
 {
-    PfWorld w = {.threads = 2, .spacing = 0.05, .domain = {12, 7, 5}, .nx = 100, .ny = 100, .nz = 100,
-                 .settings = {{"boundary", 0, boundary}, {"accelerate", 0, accelerate}, {"global", 0, global},
+    PfWorld w = {.threads = 2,
+                 .spacing = 0.05,
+                 .domain = {12, 7, 5},
+                 .nx = 100,
+                 .ny = 100,
+                 .nz = 100,
+                 .settings = {{"boundary", 0, boundary},
+                              {"accelerate", 0, accelerate},
+                              {"global", 0, global},
                               {"iterations", 6, NULL}}};
     SlWorld *world = pf_create(&w);
     uint64_t asked = sl_world_memory_needed(world);
@@ -16,8 +23,8 @@ static double bytes_each(const char *boundary, const char *accelerate, const cha
     assert_int_equal(system->step, 4 * sl_fluid_steps(system));
     uint64_t held = sl_context_bytes_held(sl_world_context(world));
     double each = (double)held / (double)system->particles.count;
-    print_message("%s, %s, %s: %.0f bytes per particle (%.0f said)\n", boundary, accelerate, global, each,
-                  (double)asked / (double)system->particles.count);
+    print_message("%s, %s, %s: %.0f bytes per particle (%.0f said)\n", boundary, accelerate, global,
+                  each, (double)asked / (double)system->particles.count);
     assert_less((double)held, 1.1 * (double)asked);
     sl_world_destroy(world);
     return each;
@@ -31,8 +38,9 @@ static void million_particles(void **state)
     assert_less(chebyshev, 400);
     double anderson = bytes_each("particles", "anderson", "jacobi");
     double factor = bytes_each("particles", "chebyshev", "ldlt");
-    print_message("on top: Anderson's history %.0f, the factor and its vectors %.0f bytes per particle\n",
-                  anderson - chebyshev, factor - chebyshev);
+    print_message(
+        "on top: Anderson's history %.0f, the factor and its vectors %.0f bytes per particle\n",
+        anderson - chebyshev, factor - chebyshev);
     assert_near(anderson - chebyshev, 16 * (2 * 5 + 2), 20);
     assert_less(factor - chebyshev, 300);
 }

@@ -1,5 +1,5 @@
-/* Projective fluids by laws and a measurement: how a column gives under its weight, Martin & Moyce's front,
-   energy. */
+/* Projective fluids by laws and a measurement: how a column gives under its weight, Martin &
+   Moyce's front, energy. */
 #include "fluid/projective_worlds.h"
 #include "support/martin_moyce.h"
 
@@ -54,25 +54,39 @@ static Around measure_around(const SlFieldView *x, size_t i, double d)
     return around;
 }
 
-/* Bar: plain selector, iterated to 1e-5 d: compression is linear in depth, with the slope that weight,
-   stiffness and the measured sum of |grad C|² predict, within 5 %. At rest each particle is held by
-   kappa sum_c lambda_c grad_i C_c = dt² g; with lambda = -C / S and C linear in depth that is
-   (kappa / S) dC/dz × (the kernel's own slope) = dt² g. The step drops out: kappa has its square. */
+/* Bar: plain selector, iterated to 1e-5 d: compression is linear in depth, with the slope that
+   weight, stiffness and the measured sum of |grad C|² predict, within 5 %. At rest each particle is
+   held by kappa sum_c lambda_c grad_i C_c = dt² g; with lambda = -C / S and C linear in depth that
+   is (kappa / S) dC/dz × (the kernel's own slope) = dt² g. The step drops out: kappa has its
+   square. */
 static void hydrostatic_law(void **state)
 {
     (void)state;
     double d = 0.05, stiffness = 4e5, height = 40 * d;
     Watch w = {0};
-    PfWorld setting = {.threads = 2, .spacing = d, .domain = {0.5f, 4, 0.5f}, .nx = 10, .ny = 40, .nz = 10,
-                       .frame_time = 0.02, .on_step = watch, .user = &w,
-                       .settings = {{"steps", 4, NULL}, {"stiffness", stiffness, NULL},
-                                    {"count_relaxation", 0, NULL}, {"stop_move", 1e-5, NULL},
-                                    {"iterations", 3000, NULL}, {"viscosity", 0.2, NULL},
-                                    {"under_relaxation", 1, NULL}, {"damping", 1e-6, NULL}}};
+    PfWorld setting = {.threads = 2,
+                       .spacing = d,
+                       .domain = {0.5f, 4, 0.5f},
+                       .nx = 10,
+                       .ny = 40,
+                       .nz = 10,
+                       .frame_time = 0.02,
+                       .on_step = watch,
+                       .user = &w,
+                       .settings = {{"steps", 4, NULL},
+                                    {"stiffness", stiffness, NULL},
+                                    {"count_relaxation", 0, NULL},
+                                    {"stop_move", 1e-5, NULL},
+                                    {"iterations", 3000, NULL},
+                                    {"viscosity", 0.2, NULL},
+                                    {"under_relaxation", 1, NULL},
+                                    {"damping", 1e-6, NULL}}};
     SlWorld *world = pf_create(&setting);
     pf_advance(world, 150);
-    SlFieldView x = sl_system_field(world, 0, "position"), density = sl_system_field(world, 0, "density");
-    /* Least squares of compression over height, by the particles between the layers at floor and top. */
+    SlFieldView x = sl_system_field(world, 0, "position"),
+                density = sl_system_field(world, 0, "density");
+    /* Least squares of compression over height, by the particles between the layers at floor and
+     * top. */
     double n = 0, sy = 0, sc = 0, syy = 0, syc = 0, squares = 0, slopes = 0, sampled = 0, scc = 0;
     for (size_t i = 0; i < x.count; i++) {
         const float *a = (const float *)((const char *)x.data + i * x.stride);
@@ -98,9 +112,10 @@ static void hydrostatic_law(void **state)
     double linear = pow(n * syc - sy * sc, 2) / ((n * syy - sy * sy) * (n * scc - sc * sc));
     double mass = 1000 * d * d * d, weight = stiffness * d;
     double predicted = mass * 9.81 * (squares / sampled) / (weight * (slopes / sampled));
-    print_message("hydrostatics: %.5f per m, predicted %.5f (S %.4f / d², kernel slope %.4f), r² %.4f, "
-                  "speed %.4f m/s\n", slope, predicted, squares / sampled * d * d, slopes / sampled, linear,
-                  w.last.max_speed);
+    print_message(
+        "hydrostatics: %.5f per m, predicted %.5f (S %.4f / d², kernel slope %.4f), r² %.4f, "
+        "speed %.4f m/s\n",
+        slope, predicted, squares / sampled * d * d, slopes / sampled, linear, w.last.max_speed);
     assert_near(slope / predicted, 1, 0.05);
     assert_true(linear > 0.9);
     sl_world_destroy(world);
@@ -113,14 +128,21 @@ static void energy_never_rises(void **state)
     const char *boundaries[2] = {"walls", "particles"};
     for (int k = 0; k < 2; k++) {
         Watch w = {0};
-        PfWorld setting = {.threads = 2, .spacing = 0.05, .domain = {3, 2.5f, 0.8f}, .nx = 20, .ny = 25,
-                           .nz = 16, .frame_time = 0.02, .on_step = watch, .user = &w,
+        PfWorld setting = {.threads = 2,
+                           .spacing = 0.05,
+                           .domain = {3, 2.5f, 0.8f},
+                           .nx = 20,
+                           .ny = 25,
+                           .nz = 16,
+                           .frame_time = 0.02,
+                           .on_step = watch,
+                           .user = &w,
                            .settings = {{"steps", 4, NULL}, {"boundary", 0, boundaries[k]}}};
         SlWorld *world = pf_create(&setting);
         pf_advance(world, 100);
         double released = w.first_potential - w.least_potential;
-        print_message("energy (%s): most rise %.4f %% of the released, top speed %.1f m/s\n", boundaries[k],
-                      100 * w.most_rise / released, w.most_speed);
+        print_message("energy (%s): most rise %.4f %% of the released, top speed %.1f m/s\n",
+                      boundaries[k], 100 * w.most_rise / released, w.most_speed);
         assert_less(w.most_rise / released, 0.002);
         assert_less(w.most_speed, 20);
         sl_world_destroy(world);
@@ -137,8 +159,14 @@ typedef struct Front {
 static void run_front(float friction, Front *front)
 {
     double d = 0.05, width = 2, g = (double)9.81f; /* column 40 x 80 d */
-    PfWorld setting = {.threads = 2, .spacing = d, .domain = {10.5f, 6, 0.3f}, .nx = 40, .ny = 80, .nz = 6,
-                       .friction = friction, .frame_time = 0.02,
+    PfWorld setting = {.threads = 2,
+                       .spacing = d,
+                       .domain = {10.5f, 6, 0.3f},
+                       .nx = 40,
+                       .ny = 80,
+                       .nz = 6,
+                       .friction = friction,
+                       .frame_time = 0.02,
                        .settings = {{"steps", 4, NULL}, {"boundary", 0, "particles"}}};
     SlWorld *world = pf_create(&setting);
     *front = (Front){.Z = {1}, .count = 1};
@@ -166,17 +194,19 @@ static double front_deviation(const Front *front, double late)
     return sum / FRONT_POINTS;
 }
 
-/* Bar: within 10 % in the mean, on a floor with a little friction. Without any the front starts sooner than
-   behind the experiment's gate and stays ahead by that: as a curve it is right to a few percent. */
+/* Bar: within 10 % in the mean, on a floor with a little friction. Without any the front starts
+   sooner than behind the experiment's gate and stays ahead by that: as a curve it is right to a few
+   percent. */
 static void martin_moyce_front(void **state)
 {
     (void)state;
     Front rough, smooth;
     run_front(0.1f, &rough);
     run_front(0, &smooth);
-    print_message("Martin & Moyce: friction 0.1 %.2f %%; none %.2f %%, started 0.28 later %.2f %%\n",
-                  100 * front_deviation(&rough, 0), 100 * front_deviation(&smooth, 0),
-                  100 * front_deviation(&smooth, 0.28));
+    print_message(
+        "Martin & Moyce: friction 0.1 %.2f %%; none %.2f %%, started 0.28 later %.2f %%\n",
+        100 * front_deviation(&rough, 0), 100 * front_deviation(&smooth, 0),
+        100 * front_deviation(&smooth, 0.28));
     assert_less(front_deviation(&rough, 0), 0.10);
     assert_less(front_deviation(&smooth, 0), 0.16);
     assert_less(front_deviation(&smooth, 0.28), 0.03);
