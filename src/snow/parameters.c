@@ -37,6 +37,9 @@ const SlParamRow sl_snow_rows[SL_SNOW_P_COUNT] = {
                           "share by which it changes hardening"},
     [SL_SNOW_P_VARY_YIELD] = {"vary_yield", NUMBER(0), -0.95, 0.95, "", NULL,
                       "share by which it changes both critical values"},
+    [SL_SNOW_P_VARY_STRETCH] = {"vary_stretch", NUMBER(0), -0.95, 0.95, "", NULL,
+                        "share by which it changes the critical stretch besides: seams that tear and "
+                        "yet do not pack"},
     [SL_SNOW_P_VARY_DENSITY] = {"vary_density", NUMBER(0), -0.95, 0.95, "", NULL,
                         "share by which it changes a particle's mass"},
     [SL_SNOW_P_FORCES] = {"forces", CHOICE(SL_SNOW_FORCES_BODIES), 0, 2, "", "none|bodies|all",
@@ -147,6 +150,7 @@ void sl_snow_set_constants(const SlSystem *system, double dt, SlSnowPass *pass)
     pass->vary_stiffness = (float)sl_param(system, SL_SNOW_P_VARY_STIFFNESS);
     pass->vary_hardening = (float)sl_param(system, SL_SNOW_P_VARY_HARDENING);
     pass->vary_yield = (float)sl_param(system, SL_SNOW_P_VARY_YIELD);
+    pass->vary_stretch = (float)sl_param(system, SL_SNOW_P_VARY_STRETCH);
     pass->vary_density = (float)sl_param(system, SL_SNOW_P_VARY_DENSITY);
 }
 

@@ -77,9 +77,11 @@ SL_INLINE Material material_at(const SlSnowPass *p, F8 variation)
 {
     F8 stiff = f8_fma(f8(p->vary_stiffness), variation, f8(1));
     F8 tough = f8_fma(f8(p->vary_yield), variation, f8(1));
+    F8 whole = f8_fma(f8(p->vary_stretch), variation, f8(1));
     return (Material){f8(p->mu) * stiff, f8(p->lambda) * stiff,
                       f8(p->hardening) * f8_fma(f8(p->vary_hardening), variation, f8(1)),
-                      f8(-p->critical_compression) * tough, f8(p->critical_stretch) * tough};
+                      f8(-p->critical_compression) * tough,
+                      f8(p->critical_stretch) * tough * whole};
 }
 
 SL_INLINE Sym strain_at(const SlSnowPass *p, Group g)
