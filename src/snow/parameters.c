@@ -69,8 +69,9 @@ double sl_snow_cell_width(const SlSystem *system)
     return sl_param(system, SL_SNOW_P_CELL) * sl_param(system, SL_SNOW_P_SPACING);
 }
 
-/* Figure 8 of document 001, then what its §5 says of kinds of snow: small critical values make
-   powder, large ones wet snow; stiff and hardening is icy, soft and ductile muddy. */
+/* Figure 8 of document 001, then kinds of snow by §5 and by eye (scenes/papers/snow/presets.json): a high
+   critical compression lets a blow break snow, a low one pack it; a low critical stretch makes it come
+   apart, one above the critical compression keep together; a low torn_limit leaves torn snow its hold. */
 const SlPreset sl_snow_presets[SL_SNOW_PRESETS] = {
     {"reference", "the defaults, Table 2 of the paper", {{NULL, 0}}},
     {"lower_hardening", "Figure 8", {{"hardening", 5}}},
@@ -88,9 +89,9 @@ const SlPreset sl_snow_presets[SL_SNOW_PRESETS] = {
      {{"critical_compression", 0.01}, {"critical_stretch", 0.02}, {"rest_density", 450},
       {"torn_limit", 1.3}}},
     {"icy", "stiff and brittle, sharp pieces",
-     {{"critical_compression", 0.1}, {"critical_stretch", 0.008}, {"rest_density", 550},
+     {{"critical_compression", 0.1}, {"critical_stretch", 0.004}, {"rest_density", 550},
       {"stiffness", 3e6}, {"hardening", 25}, {"torn_limit", 1.2}}},
-    {"muddy", "soft; keeps its volume, flows and smears",
+    {"muddy", "soft; flows apart and splashes",
      {{"critical_compression", 0.06}, {"critical_stretch", 0.015}, {"rest_density", 600},
       {"stiffness", 5e4}, {"poisson", 0.4}, {"torn_limit", 1.1}}},
 };
