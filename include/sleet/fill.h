@@ -17,6 +17,7 @@ typedef enum SlFillMode {
    most 1. With all five 0 (the default) there is no such field. */
 typedef struct SlNoiseDef {
     float chunks;     /* m: size of chunks, up to 1 inside and -1 in the seams between them */
+    float seams;      /* m: width of those seams; 0, the default, is a fifth of the chunks' size */
     float shell;      /* m: 1 so deep below the surface, as of a snowball pressed by hand */
     float crust;      /* m: 1 so deep below the top only, as of snow that thawed and froze */
     float smooth;     /* share of noise that changes slowly in space, [0, 1] */

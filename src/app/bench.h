@@ -51,5 +51,8 @@ double bench_median(double *values, size_t count);
 /* A dam break of side³ particles, half a second in (a tenth if quick), ready for one more step. */
 SlStatus bench_dam(uint32_t threads, uint32_t side, const char *kernel, uint32_t steps,
                    SlWorld **world, SlError *error);
+/* One sample of what bench passes measures on such a world: ns per particle of an iteration's two
+   passes. */
+SlStatus bench_pass_ns(SlWorld *world, double *ns, SlError *error);
 
 #endif

@@ -31,7 +31,8 @@ static SlStatus run_scene(Bench *bench, SlContext *context, const ApbfScene *sce
                            .frames = bench->quick   ? QUICK_FRAMES
                                      : bench->paper ? PAPER_FRAMES
                                                     : FRAMES,
-                           .executions = bench->executions};
+                           .executions = bench->executions,
+                           .threads = bench->threads};
     SlStatus status = apbf_measure(&measure, bench->quick ? QUICK_DEVELOP : DEVELOP, error);
     if (status == SL_OK) {
         apbf_report(bench, &measure);

@@ -22,7 +22,7 @@ extern const char *const apbf_kind_names[APBF_KINDS];
 
 typedef struct ApbfScene {
     const char *name, *file;
-    const char *realtime; /* the scene of the preset; NULL: none */
+    const char *realtime; /* the scene of the preset; NULL: none. With it comes bench passes. */
     uint32_t least, most; /* iterations */
     int gtx680_ms[APBF_PAPER_KINDS], hd7850_ms[APBF_PAPER_KINDS]; /* Table 1 */
 } ApbfScene;
@@ -36,6 +36,7 @@ typedef struct ApbfSample {
     double density, density_p99; /* over particles: mean and 99th percentile, of the rest density */
     double energy;               /* J, at its end */
     double compression; /* mean, by the cubic kernel; -1: not measured in this frame */
+    double pass_ns;     /* what bench passes found for an iteration next to this frame; 0: nothing */
 } ApbfSample;
 
 typedef struct ApbfRun {
@@ -58,9 +59,11 @@ typedef struct ApbfMeasure {
     ApbfRun developed; /* stands at the state all runs begin with */
     ApbfRun run[APBF_KINDS];
     SlWorld *probe;
+    SlWorld *passes; /* bench passes' own, beside the runs; NULL: none */
     uint8_t *seen;  /* by id: a first hit of the frame under way */
     size_t frames, executions, particles;
     uint32_t steps; /* of a frame, at the paper's settings */
+    uint32_t threads;
 } ApbfMeasure;
 
 /* Develops the state for so many frames; then every run goes on from it, `frames` each and

@@ -58,6 +58,25 @@ double apbf_iteration_ns(const ApbfMeasure *m)
            ((double)m->particles * m->steps * m->scene->most);
 }
 
+static double pass_ns(const ApbfSample *sample)
+{
+    return sample->pass_ns;
+}
+
+/* The loop at the highest level against bench passes, frame beside sample. */
+static void report_passes(Bench *bench, const ApbfMeasure *m)
+{
+    const ApbfRun *most = &m->run[APBF_MOST];
+    double *ratios = malloc(most->count * sizeof *ratios), per_particle = 1e6;
+    per_particle /= (double)m->particles * m->steps * m->scene->most;
+    for (size_t f = 0; ratios != NULL && f < most->count; f++)
+        ratios[f] = most->sample[f].loop_ms * per_particle / most->sample[f].pass_ns;
+    bench_report(bench, apbf_median(most, NULL, pass_ns), "ns", "%s.passes_ns", m->scene->name);
+    bench_report(bench, ratios != NULL ? bench_median(ratios, most->count) : NAN, "times",
+                 "%s.iteration_over_passes", m->scene->name);
+    free(ratios);
+}
+
 static void report_gain(Bench *bench, const ApbfMeasure *m, ApbfKind kind)
 {
     const char *scene = m->scene->name, *name = apbf_kind_names[kind];
@@ -149,6 +168,8 @@ void apbf_report(Bench *bench, const ApbfMeasure *m)
 {
     for (int k = 0; k < APBF_PAPER_KINDS; k++)
         report_kind(bench, m, (ApbfKind)k);
+    if (m->passes != NULL)
+        report_passes(bench, m);
     if (m->run[APBF_REALTIME].count > 0)
         report_realtime(bench, m);
 }

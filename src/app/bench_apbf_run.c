@@ -157,6 +157,8 @@ static SlStatus advance(ApbfMeasure *m, ApbfKind kind, size_t frame, SlError *er
     if (status == SL_OK && m->run[APBF_REALTIME].world != NULL &&
         (kind == APBF_MOST || kind == APBF_REALTIME) && frame % PROBE_EVERY == PROBE_EVERY - 1)
         status = apbf_probe_compression(m, run, &run->sample[run->count - 1].compression, error);
+    if (status == SL_OK && m->passes != NULL && kind == APBF_MOST)
+        status = bench_pass_ns(m->passes, &run->sample[run->count - 1].pass_ns, error);
     return status;
 }
 
@@ -199,6 +201,8 @@ SlStatus apbf_measure(ApbfMeasure *m, uint32_t frames, SlError *error)
     SlStatus status = apbf_develop(m, frames, error);
     if (status == SL_OK)
         status = apbf_probe_open(m, error);
+    if (status == SL_OK && m->scene->realtime != NULL)
+        status = bench_dam(m->threads, 60, "cubic", 60, &m->passes, error);
     for (size_t e = 0; status == SL_OK && e < m->executions; e++)
         status = execute(m, error);
     ApbfSetting setting;
@@ -217,5 +221,6 @@ void apbf_free(ApbfMeasure *m)
     }
     sl_world_destroy(m->developed.world);
     sl_world_destroy(m->probe);
+    sl_world_destroy(m->passes);
     free(m->seen);
 }

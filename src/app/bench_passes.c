@@ -84,6 +84,14 @@ static SlStatus sample(Samples *s, SlError *error)
     return SL_OK;
 }
 
+SlStatus bench_pass_ns(SlWorld *world, double *ns, SlError *error)
+{
+    Samples s = {.world = world, .system = &world->systems[0]->base};
+    SlStatus status = sample(&s, error);
+    *ns = s.lambda[0] + s.displace[0];
+    return status;
+}
+
 static Passes lows(Samples *s)
 {
     return (Passes){bench_low(s->sort, s->count), bench_low(s->list, s->count),

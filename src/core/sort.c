@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { MOST_DIGIT_BITS = 11, LEAST_CHUNK = 8192, MOST_CHUNKS = 256 };
+enum { MOST_DIGIT_BITS = 12, LEAST_CHUNK = 8192, MOST_CHUNKS = 256 };
 
 typedef struct Pass {
     const uint64_t *from; /* key in the high half, item in the low; NULL: the first pass */
@@ -74,6 +74,8 @@ bool sl_sort_by_key(SlPool *pool, SlArena *arena, const uint32_t *keys, size_t c
     size_t chunk_size = sl_chunk_count(count, MOST_CHUNKS);
     if (chunk_size < LEAST_CHUNK)
         chunk_size = LEAST_CHUNK;
+    if (chunk_size < (size_t)4 << digit_bits) /* or counts to add up outnumber what is sorted */
+        chunk_size = (size_t)4 << digit_bits;
     size_t chunks = sl_chunk_count(count, chunk_size);
 
     uint64_t *buffers[2] = {passes > 1 ? SL_PUSH(arena, uint64_t, count) : NULL,

@@ -147,66 +147,69 @@ typedef struct Gather {
     const SlNeighbourList *from;
     SlNeighbourList *to;
     const uint32_t *own;
-    uint32_t nobody;   /* in `own`: the end of the last group */
-    uint32_t *lengths; /* per particle of `own`: entries of its list */
+    size_t count;    /* of own */
+    uint32_t *place; /* per particle: where in `own` it is, if it is active */
+    const uint32_t *level;
+    uint32_t least;
 } Gather;
 
-static void lengths_chunk(void *argument, size_t begin, size_t end, size_t chunk)
+enum { GATHER_GROUPS = 512 };
+
+/* A group has as many rows as the longest of the blocks its particles come from. */
+static void counts_chunk(void *argument, size_t begin, size_t end, size_t chunk)
 {
     (void)chunk;
     const Gather *g = argument;
     for (size_t b = begin; b < end; b++) {
         uint32_t most = 0;
-        for (size_t k = 8 * b; k < 8 * b + 8; k++) {
-            uint32_t i = g->own[k], length = 0;
-            if (i != g->nobody) {
-                const uint32_t(*row)[8] =
-                    (const uint32_t(*)[8])g->from->rows + g->from->row_begin[i / 8];
-                length = g->from->row_count[i / 8];
-                while (length > 0 && row[length - 1][i % 8] == g->from->sentinel)
-                    length--;
-            }
-            g->lengths[k] = length;
-            most = length > most ? length : most;
+        for (size_t k = 8 * b; k < 8 * b + 8 && k < g->count; k++) {
+            uint32_t rows = g->from->row_count[g->own[k] / 8];
+            most = rows > most ? rows : most;
+            g->place[g->own[k]] = (uint32_t)k;
         }
-        g->to->row_count[b] = (most + 1) & ~1u; /* loops take two rows at a time */
+        g->to->row_count[b] = most;
     }
 }
 
+/* In the order of the blocks they come from: particles of one level that are neighbours there are
+   neighbours in `own`, so both ends stay in the cache. */
 static void rows_chunk(void *argument, size_t begin, size_t end, size_t chunk)
 {
     (void)chunk;
     const Gather *g = argument;
-    for (size_t b = begin; b < end; b++) {
-        uint32_t(*row)[8] = g->to->rows + g->to->row_begin[b];
-        for (size_t lane = 0; lane < 8; lane++) {
-            uint32_t i = g->own[8 * b + lane], k = 0;
-            const uint32_t(*from)[8] = (const uint32_t(*)[8])g->from->rows +
-                                       (i != g->nobody ? g->from->row_begin[i / 8] : 0);
-            for (; k < g->lengths[8 * b + lane]; k++)
-                row[k][lane] = from[k][i % 8];
-            for (; k < g->to->row_count[b]; k++)
-                row[k][lane] = g->from->sentinel;
-        }
+    for (size_t i = 8 * begin; i < 8 * end; i++) {
+        if (g->level[i] <= g->least)
+            continue;
+        size_t group = g->place[i] / 8, lane = g->place[i] % 8, k = 0;
+        const uint32_t(*from)[8] = (const uint32_t(*)[8])g->from->rows + g->from->row_begin[i / 8];
+        uint32_t(*to)[8] = g->to->rows + g->to->row_begin[group];
+        for (size_t rows = g->from->row_count[i / 8]; k < rows; k++)
+            to[k][lane] = from[k][i % 8];
+        for (size_t rows = g->to->row_count[group]; k < rows; k++)
+            to[k][lane] = g->from->sentinel;
     }
 }
 
-enum { GATHER_GROUPS = 64 };
-
 /* The lists of the active ones, side by side in groups of eight. */
-static bool gather_list(SlSystem *system, const SlNeighbourList *from, const SlActive *active,
-                        SlNeighbourList *to)
+static bool gather_list(SlSystem *system, const SlFluidPass *pass, const SlNeighbourList *from,
+                        const SlActive *active, SlNeighbourList *to)
 {
     SlArena *arena = &((SlFluidState *)system->state)->sets;
-    size_t groups = (active->counts[1] + 7) / 8;
+    SlPool *pool = system->context->pool;
+    size_t count = active->counts[1], groups = (count + 7) / 8;
     *to = (SlNeighbourList){.sentinel = from->sentinel,
                             .row_begin = SL_PUSH(arena, uint64_t, groups),
                             .row_count = SL_PUSH(arena, uint32_t, groups)};
-    Gather g = {from, to, active->own, (uint32_t)system->particles.capacity,
-                SL_PUSH(arena, uint32_t, 8 * groups)};
-    if (to->row_begin == NULL || to->row_count == NULL || g.lengths == NULL)
+    Gather g = {.from = from,
+                .to = to,
+                .own = active->own,
+                .count = count,
+                .place = SL_PUSH(arena, uint32_t, pass->count),
+                .level = pass->level,
+                .least = active->least};
+    if (to->row_begin == NULL || to->row_count == NULL || g.place == NULL)
         return false;
-    sl_parallel_for(system->context->pool, groups, GATHER_GROUPS, lengths_chunk, &g);
+    sl_parallel_for(pool, groups, GATHER_GROUPS, counts_chunk, &g);
     uint64_t rows = 0;
     for (size_t b = 0; b < groups; b++) {
         to->row_begin[b] = rows;
@@ -215,7 +218,11 @@ static bool gather_list(SlSystem *system, const SlNeighbourList *from, const SlA
     to->rows = (uint32_t(*)[8])sl_arena_push_array(arena, (size_t)rows + 1, sizeof *to->rows);
     if (to->rows == NULL)
         return false;
-    sl_parallel_for(system->context->pool, groups, GATHER_GROUPS, rows_chunk, &g);
+    /* Nobody has neighbours at the end of the last group. */
+    for (uint64_t k = groups > 0 ? to->row_begin[groups - 1] : 0; k < rows; k++)
+        for (size_t lane = 0; lane < 8; lane++)
+            to->rows[k][lane] = from->sentinel;
+    sl_parallel_for(pool, sl_particle_blocks(&system->particles), GATHER_GROUPS, rows_chunk, &g);
     return true;
 }
 
@@ -232,9 +239,9 @@ static bool gather_sets(SlSystem *system, const SlFluidPass *pass, SlActive *act
     sl_arena_reset(&state->sets);
     state->active_list = 0;
     if (!order_by_level(system, pass, active) ||
-        !gather_list(system, pass->list, active, &active->list) ||
+        !gather_list(system, pass, pass->list, active, &active->list) ||
         (pass->boundary != NULL &&
-         !gather_list(system, pass->boundary_list, active, &active->boundary_list)))
+         !gather_list(system, pass, pass->boundary_list, active, &active->boundary_list)))
         return false;
     state->active = *active;
     state->active_list = state->lists;

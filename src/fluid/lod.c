@@ -35,13 +35,7 @@ static void near_quarter(const SlLodSettings *settings, double least, double mos
    outside the picture are not seen. */
 static void distance_to_surface(const SlLodQuery *q, size_t begin, size_t end)
 {
-    for (size_t i = begin; i < end; i++) {
-        const SlSpot *spot = &q->image->spots[i];
-        size_t pixel;
-        q->distance[i] = sl_depth_pixel(q->image, spot, &pixel)
-                             ? spot->depth - q->image->depth[pixel]
-                             : INFINITY;
-    }
+    sl_depth_behind(q->context, q->image, begin, end, q->distance);
 }
 
 static void some_spacings(const SlLodSettings *settings, double least, double most, double *near,
@@ -53,12 +47,18 @@ static void some_spacings(const SlLodSettings *settings, double least, double mo
     *far = 4 * settings->spacing;
 }
 
-static const SlLodModel to_camera = {
-    "dtc", "distance to camera", "Köster & Krüger 2016, section 4.1",
-    false, distance_to_camera,   near_quarter};
-static const SlLodModel to_surface = {
-    "dtvs", "distance to visible surface", "Köster & Krüger 2016, section 4.2",
-    true,   distance_to_surface,           some_spacings};
+static const SlLodModel to_camera = {.name = "dtc",
+                                     .summary = "distance to camera",
+                                     .citation = "Köster & Krüger 2016, section 4.1",
+                                     .needs_extremes = true,
+                                     .distances = distance_to_camera,
+                                     .automatic = near_quarter};
+static const SlLodModel to_surface = {.name = "dtvs",
+                                      .summary = "distance to visible surface",
+                                      .citation = "Köster & Krüger 2016, section 4.2",
+                                      .needs_image = true,
+                                      .distances = distance_to_surface,
+                                      .automatic = some_spacings};
 const SlLodModel *const sl_lod_models[SL_LOD_KINDS] = {NULL, &to_camera, &to_surface};
 
 /* --- From distances to levels --- */
@@ -78,6 +78,8 @@ static void distances_chunk(void *argument, size_t begin, size_t end, size_t chu
 {
     Assign *a = argument;
     a->model->distances(&a->query, begin, end);
+    if (!a->model->needs_extremes)
+        return;
     double least = INFINITY, most = 0;
     for (size_t i = begin; i < end; i++) {
         double d = (double)a->query.distance[i];
@@ -96,6 +98,11 @@ static float mapped(const SlLodSettings *settings, float t)
     return settings->map == SL_LOD_POWER ? (float)pow((double)t, settings->power) : t;
 }
 
+static inline float between_0_and_1(float t)
+{
+    return t < 0 ? 0 : t < 1 ? t : 1;
+}
+
 static void shares_chunk(void *argument, size_t begin, size_t end, size_t chunk)
 {
     (void)chunk;
@@ -103,12 +110,17 @@ static void shares_chunk(void *argument, size_t begin, size_t end, size_t chunk)
     float far = (float)a->far, per_metre = (float)(1 / (a->far - a->near));
     float *t = a->query.distance; /* has served */
     for (size_t i = begin; i < end; i++)
-        t[i] = fminf(fmaxf((far - t[i]) * per_metre, 0), 1);
+        t[i] = between_0_and_1((far - t[i]) * per_metre);
     if (a->query.settings->map != SL_LOD_LINEAR)
         for (size_t i = begin; i < end; i++)
             t[i] = mapped(a->query.settings, t[i]);
-    for (size_t i = begin; i < end; i++)
-        a->share[i] = a->highest ? fmaxf(a->share[i], t[i]) : a->share[i] + a->weight * t[i];
+    float *share = a->share, weight = a->weight;
+    if (a->highest)
+        for (size_t i = begin; i < end; i++)
+            share[i] = t[i] > share[i] ? t[i] : share[i];
+    else
+        for (size_t i = begin; i < end; i++)
+            share[i] += weight * t[i];
 }
 
 static void levels_chunk(void *argument, size_t begin, size_t end, size_t chunk)
@@ -116,8 +128,11 @@ static void levels_chunk(void *argument, size_t begin, size_t end, size_t chunk)
     (void)chunk;
     Assign *a = argument;
     const SlLodSettings *s = a->query.settings;
+    uint32_t least = s->least, *levels = a->levels;
+    const float *share = a->share;
+    float range = (float)(s->most - s->least);
     for (size_t i = begin; i < end; i++)
-        a->levels[i] = s->least + (uint32_t)(a->share[i] * (float)(s->most - s->least) + 0.5f);
+        levels[i] = least + (uint32_t)(int32_t)(share[i] * range + 0.5f);
 }
 
 /* One camera's shares into the blend. */
@@ -127,7 +142,7 @@ static void look(const SlSystem *system, Assign *a, size_t chunks)
     size_t count = system->particles.count;
     sl_parallel_for(pool, count, CHUNK, distances_chunk, a);
     double least = INFINITY, most = 0;
-    for (size_t c = 0; c < chunks; c++) {
+    for (size_t c = 0; a->model->needs_extremes && c < chunks; c++) {
         least = fmin(least, a->extremes[c][0]);
         most = fmax(most, a->extremes[c][1]);
     }
@@ -154,7 +169,7 @@ SlStatus sl_lod_assign(SlSystem *system, const SlLodSettings *settings, const fl
                 .highest = settings->blend == SL_LOD_MAX,
                 .share = SL_PUSH(arena, float, count),
                 .levels = levels};
-    float *distance = SL_PUSH(arena, float, count);
+    float *distance = SL_PUSH(arena, float, count + 8); /* written by eights */
     if (a.extremes == NULL || a.share == NULL || distance == NULL)
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory for levels of detail");
     memset(a.share, 0, count * sizeof *a.share);
@@ -172,8 +187,9 @@ SlStatus sl_lod_assign(SlSystem *system, const SlLodSettings *settings, const fl
             if (images[k].depth == NULL)
                 return sl_error_set(error, SL_ERROR_MEMORY, "no memory for a depth image");
         }
-        a.query = (SlLodQuery){settings, sl_camera_frame(camera, IMAGE_WIDTH, IMAGE_HEIGHT),
-                               &images[k], records, distance};
+        a.query = (SlLodQuery){
+            system->context, settings, sl_camera_frame(camera, IMAGE_WIDTH, IMAGE_HEIGHT),
+            &images[k],      records,  distance};
         look(system, &a, chunks);
     }
     sl_parallel_for(system->context->pool, count, CHUNK, levels_chunk, &a);

@@ -27,9 +27,10 @@ typedef struct SlLodSettings {
     double spacing;         /* m, of the particles */
 } SlLodSettings;
 
-/* What a model is asked: the distances of particles [begin, end) from one camera's interest.
-   Not seen at all: infinity. */
+/* What a model is asked: the distances of particles [begin, end) from one camera's interest,
+   `begin` a multiple of eight. Not seen at all: infinity. */
 typedef struct SlLodQuery {
+    const SlContext *context;
     const SlLodSettings *settings;
     SlCameraFrame frame;
     const SlDepthImage *image; /* if the model asks for one */
@@ -40,8 +41,9 @@ typedef struct SlLodQuery {
 typedef struct SlLodModel {
     const char *name, *summary, *citation;
     bool needs_image;
+    bool needs_extremes; /* for its automatic range */
     void (*distances)(const SlLodQuery *query, size_t begin, size_t end);
-    /* Automatic range, from the least and the greatest distance there is. */
+    /* Automatic range, from the least and the greatest distance there is if it needs them. */
     void (*automatic)(const SlLodSettings *settings, double least, double most, double *near,
                       double *far);
 } SlLodModel;

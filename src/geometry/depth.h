@@ -30,14 +30,10 @@ typedef struct SlDepthImage {
 void sl_depth_draw(SlContext *context, const SlCamera *camera, uint32_t width, uint32_t height,
                    const float *records, size_t count, float radius, SlDepthImage *image);
 
-/* The pixel in which a spot's centre lies; false if outside or not in front of the camera. */
-static inline bool sl_depth_pixel(const SlDepthImage *image, const SlSpot *spot, size_t *pixel)
-{
-    if (!(spot->radius > 0 && spot->x >= 0 && spot->y >= 0 && spot->x < (float)image->width &&
-          spot->y < (float)image->height))
-        return false;
-    *pixel = (size_t)spot->y * image->width + (size_t)spot->x;
-    return true;
-}
+/* How far the middles of spheres [begin, end) lie behind what is seen in their pixel, m along the
+   view; infinity for those outside the image. `begin` is a multiple of eight, and `distance` has
+   room up to the next multiple after `end`. */
+void sl_depth_behind(const SlContext *context, const SlDepthImage *image, size_t begin, size_t end,
+                     float *distance);
 
 #endif

@@ -73,9 +73,9 @@ static inline double sl_noise_distance2(const SlNoiseSeed *s, const double p[3])
 }
 
 /* Chunks of size 1 with seams between them: Voronoi's cells of a point at random in each cell of the
-   lattice (Worley 1996). -1 at a seam, rising over a tenth of the size to what a chunk has inside,
-   [0.7, 1]. */
-static inline double sl_noise_chunks(uint64_t seed, double x, double y, double z)
+   lattice (Worley 1996). -1 in the middle of a seam, rising over half its width to what a chunk has
+   inside, [0.7, 1]. */
+static inline double sl_noise_chunks(uint64_t seed, double width, double x, double y, double z)
 {
     enum { CELLS = 125 };
     double p[3] = {x, y, z}, nearest = INFINITY, seam = INFINITY;
@@ -94,7 +94,7 @@ static inline double sl_noise_chunks(uint64_t seed, double x, double y, double z
         if (apart > 0)
             seam = fmin(seam, (sl_noise_distance2(&seeds[k], p) - nearest) / (2 * apart));
     }
-    double rise = fmin(seam / 0.1, 1);
+    double rise = fmin(2 * seam / width, 1);
     return -1 + rise * (1.7 + 0.3 * own.firm);
 }
 

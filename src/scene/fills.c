@@ -24,13 +24,14 @@ static const SlKeyRow fill_rows[FILL_KEYS] = {
     [FLUID] = SL_KEY_TEXT_ROW("fluid", "", false),
 };
 
-enum { SMOOTH, GRAIN, SIZE, OCTAVES, CHUNKS, SHELL, CRUST, NOISE_KEYS };
+enum { SMOOTH, GRAIN, SIZE, OCTAVES, CHUNKS, SEAMS, SHELL, CRUST, NOISE_KEYS };
 static const SlKeyRow noise_rows[NOISE_KEYS] = {
     [SMOOTH] = SL_KEY_NUMBER_ROW("smooth", 0, 0, 1, ""),
     [GRAIN] = SL_KEY_NUMBER_ROW("grain", 0, 0, 1, ""),
     [SIZE] = SL_KEY_NUMBER_ROW("size", 0.5, 1e-6, SL_SCENE_FAR, "m"),
     [OCTAVES] = SL_KEY_WHOLE_ROW("octaves", 3, 1, 8),
     [CHUNKS] = SL_KEY_NUMBER_ROW("chunks", 0, 1e-6, SL_SCENE_FAR, "m"),
+    [SEAMS] = SL_KEY_NUMBER_ROW("seams", 0, 0, SL_SCENE_FAR, "m"),
     [SHELL] = SL_KEY_NUMBER_ROW("shell", 0, 0, SL_SCENE_FAR, "m"),
     [CRUST] = SL_KEY_NUMBER_ROW("crust", 0, 0, SL_SCENE_FAR, "m"),
 };
@@ -51,6 +52,7 @@ static SlStatus read_noise(const SlScene *scene, const SlJsonNode *node, SlNoise
                              "smooth and grain are %g together; they may be at most 1",
                              smooth + grain);
     *noise = (SlNoiseDef){.chunks = (float)values[CHUNKS].value.number[0],
+                          .seams = (float)values[SEAMS].value.number[0],
                           .shell = (float)values[SHELL].value.number[0],
                           .crust = (float)values[CRUST].value.number[0],
                           .smooth = (float)smooth,

@@ -72,6 +72,7 @@ static bool grow(SlSnowBlocks *b, uint32_t capacity)
     free_arrays(b);
     *b = (SlSnowBlocks){.context = b->context,
                         .layers = b->layers,
+                        .order = b->order,
                         .capacity = capacity,
                         .table_size = table_for(capacity)};
     b->coords = sl_alloc(memory, n * sizeof *b->coords);
@@ -202,7 +203,7 @@ static SlStatus find_box(Keys *k, SlPool *pool, size_t count, SlError *error)
 }
 
 SlStatus sl_snow_blocks_sort(SlSnowBlocks *blocks, SlParticles *particles,
-                             const SlSnowLattice *lattice, SlError *error)
+                             const SlSnowLattice *lattice, bool reorder, SlError *error)
 {
     SlContext *context = blocks->context;
     SlArena *arena = &context->arena;
@@ -217,6 +218,7 @@ SlStatus sl_snow_blocks_sort(SlSnowBlocks *blocks, SlParticles *particles,
     if (k.extents == NULL || k.places.keys == NULL || order == NULL || sorted == NULL)
         return sl_error_set(error, SL_ERROR_MEMORY, "snow: no memory to sort particles");
     blocks->touched = blocks->occupied = 0;
+    blocks->order = NULL;
     memset(blocks->colour_start, 0, sizeof blocks->colour_start);
     if (count == 0)
         return SL_OK;
@@ -232,7 +234,9 @@ SlStatus sl_snow_blocks_sort(SlSnowBlocks *blocks, SlParticles *particles,
         limit = 1u << 22;
     if (!sl_sort_by_key(context->pool, arena, k.places.keys, count, limit, order, sorted))
         return sl_error_set(error, SL_ERROR_MEMORY, "snow: no memory to sort particles");
-    sl_particles_reorder(particles, order);
+    if (reorder)
+        sl_particles_reorder(particles, order);
+    blocks->order = reorder ? NULL : order;
     while (blocks->capacity == 0 || !list_occupied(blocks, box, sorted, count)) {
         uint32_t wanted = blocks->capacity > 0 ? 2 * blocks->capacity
                                                : (uint32_t)(512 + count / 256);

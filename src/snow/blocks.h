@@ -41,7 +41,8 @@ typedef struct SlSnowBlocks {
     uint32_t layers;       /* bit per layer that exists */
     uint32_t *table;       /* touched block at a hash's place, or SL_NO_BLOCK */
     uint32_t table_size;
-    uint32_t *start;       /* [occupied + 1]: first particle */
+    uint32_t *start;       /* [occupied + 1]: first place in the order */
+    const uint32_t *order; /* particles by block, on the arena; NULL: the fields lie in order */
     uint32_t (*reach)[8];  /* [occupied]: touched blocks of the tile, own block first, z fastest */
     uint32_t *by_colour;   /* occupied blocks, colour by colour */
     uint32_t colour_start[SL_SNOW_COLOURS + 1];
@@ -77,10 +78,10 @@ void sl_snow_blocks_destroy(SlSnowBlocks *blocks);
 /* About what they take for so many particles, scratch of the sort included. */
 uint64_t sl_snow_blocks_bytes(uint32_t layers, uint64_t count);
 
-/* Sorts particles by block, in place order within a block, and lists blocks. Nodes and
-   changes are 0 after it.
+/* Lists particles by block, in place order within a block, and blocks. With `reorder` the fields are
+   put into that order too. Nodes and changes are 0 after it.
    Takes scratch from the arena; may allocate when more blocks are touched than ever before. */
 SlStatus sl_snow_blocks_sort(SlSnowBlocks *blocks, SlParticles *particles,
-                             const SlSnowLattice *lattice, SlError *error);
+                             const SlSnowLattice *lattice, bool reorder, SlError *error);
 
 #endif

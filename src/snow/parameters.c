@@ -37,6 +37,9 @@ const SlParamRow sl_snow_rows[SL_SNOW_P_COUNT] = {
                           "share by which it changes hardening"},
     [SL_SNOW_P_VARY_YIELD] = {"vary_yield", NUMBER(0), -0.95, 0.95, "", NULL,
                       "share by which it changes both critical values"},
+    [SL_SNOW_P_VARY_STRETCH] = {"vary_stretch", NUMBER(0), -0.95, 0.95, "", NULL,
+                        "share by which it changes the critical stretch besides: seams that tear and "
+                        "yet do not pack"},
     [SL_SNOW_P_VARY_DENSITY] = {"vary_density", NUMBER(0), -0.95, 0.95, "", NULL,
                         "share by which it changes a particle's mass"},
     [SL_SNOW_P_FORCES] = {"forces", CHOICE(SL_SNOW_FORCES_BODIES), 0, 2, "", "none|bodies|all",
@@ -66,8 +69,9 @@ double sl_snow_cell_width(const SlSystem *system)
     return sl_param(system, SL_SNOW_P_CELL) * sl_param(system, SL_SNOW_P_SPACING);
 }
 
-/* Figure 8 of document 001, then what its §5 says of kinds of snow: small critical values make
-   powder, large ones wet snow; stiff and hardening is icy, soft and ductile muddy. */
+/* Figure 8 of document 001, then kinds of snow by §5 and by eye (scenes/papers/snow/presets.json): a high
+   critical compression lets a blow break snow, a low one pack it; a low critical stretch makes it come
+   apart, one above the critical compression keep together; a low torn_limit leaves torn snow its hold. */
 const SlPreset sl_snow_presets[SL_SNOW_PRESETS] = {
     {"reference", "the defaults, Table 2 of the paper", {{NULL, 0}}},
     {"lower_hardening", "Figure 8", {{"hardening", 5}}},
@@ -75,21 +79,21 @@ const SlPreset sl_snow_presets[SL_SNOW_PRESETS] = {
     {"lower_compression", "Figure 8", {{"critical_compression", 0.019}}},
     {"lower_stretch", "Figure 8", {{"critical_stretch", 0.005}}},
     {"lower_both", "Figure 8", {{"critical_compression", 0.019}, {"critical_stretch", 0.005}}},
-    {"powder", "dry and loose, comes apart at once",
-     {{"critical_compression", 0.01}, {"critical_stretch", 0.001}, {"rest_density", 200},
-      {"stiffness", 7e4}, {"torn_limit", 2}}},
-    {"packed", "trodden, stiff, breaks into pieces",
-     {{"critical_compression", 0.035}, {"critical_stretch", 0.005}, {"rest_density", 500},
-      {"stiffness", 2.8e5}, {"torn_limit", 2}}},
-    {"wet", "clumps and sticks to itself",
-     {{"critical_compression", 0.05}, {"critical_stretch", 0.02}, {"rest_density", 450},
-      {"stiffness", 1e5}, {"hardening", 8}}},
-    {"icy", "stiff and brittle",
-     {{"critical_compression", 0.02}, {"critical_stretch", 0.006}, {"rest_density", 550},
-      {"stiffness", 8e5}, {"hardening", 15}, {"torn_limit", 2}}},
-    {"muddy", "soft and ductile",
-     {{"critical_compression", 0.05}, {"critical_stretch", 0.015}, {"rest_density", 600},
-      {"stiffness", 4.8e4}, {"hardening", 4}}},
+    {"powder", "dry and loose, comes apart at once and flies as spray",
+     {{"critical_compression", 0.01}, {"critical_stretch", 0.0005}, {"rest_density", 200},
+      {"stiffness", 1e5}, {"hardening", 15}, {"torn_limit", 1.5}}},
+    {"packed", "trodden, firm; breaks into chunks and crumbs",
+     {{"critical_compression", 0.12}, {"critical_stretch", 0.01}, {"rest_density", 400},
+      {"stiffness", 1e6}, {"hardening", 15}, {"torn_limit", 1.5}}},
+    {"wet", "packs under a blow, stays as it was pressed and does not tear",
+     {{"critical_compression", 0.01}, {"critical_stretch", 0.02}, {"rest_density", 450},
+      {"torn_limit", 1.3}}},
+    {"icy", "stiff and brittle, sharp pieces",
+     {{"critical_compression", 0.1}, {"critical_stretch", 0.004}, {"rest_density", 550},
+      {"stiffness", 3e6}, {"hardening", 25}, {"torn_limit", 1.2}}},
+    {"muddy", "soft; flows apart and splashes",
+     {{"critical_compression", 0.06}, {"critical_stretch", 0.015}, {"rest_density", 600},
+      {"stiffness", 5e4}, {"poisson", 0.4}, {"torn_limit", 1.1}}},
 };
 
 static double lambda_of(const SlSystem *system)
@@ -147,6 +151,7 @@ void sl_snow_set_constants(const SlSystem *system, double dt, SlSnowPass *pass)
     pass->vary_stiffness = (float)sl_param(system, SL_SNOW_P_VARY_STIFFNESS);
     pass->vary_hardening = (float)sl_param(system, SL_SNOW_P_VARY_HARDENING);
     pass->vary_yield = (float)sl_param(system, SL_SNOW_P_VARY_YIELD);
+    pass->vary_stretch = (float)sl_param(system, SL_SNOW_P_VARY_STRETCH);
     pass->vary_density = (float)sl_param(system, SL_SNOW_P_VARY_DENSITY);
 }
 

@@ -24,6 +24,10 @@ enum { MOST_HALVINGS = 10 };
 /* A change of J_P in one step that tells of a step too large. */
 static const double most_flow = 0.2;
 
+/* Putting fields in order moves all there is of a particle, while blocks only need a list of theirs. So
+   it waits until some have gone so far, cells: until then nearly all of a block's lie in a row. */
+static const double most_drift = 0.25;
+
 /* What the nodes must hold. */
 static uint32_t layers_of(const SlSystem *system)
 {
@@ -88,10 +92,13 @@ SlStatus sl_snow_begin(SlSystem *system, double dt, SlSnowPass *pass, SlError *e
 SlStatus sl_snow_sort(SlSystem *system, SlSnowPass *pass, SlError *error)
 {
     SlSnowState *state = system->state;
+    bool reorder = state->drift > most_drift;
     SlStatus status =
-        sl_snow_blocks_sort(&state->blocks, &system->particles, &pass->lattice, error);
+        sl_snow_blocks_sort(&state->blocks, &system->particles, &pass->lattice, reorder, error);
     if (status != SL_OK)
         return status;
+    if (reorder)
+        state->drift = 0;
     bind_fields(system, pass);
     pass->partials = SL_PUSH(&system->context->arena, double,
                              (size_t)state->blocks.capacity *SL_SNOW_PARTIALS);
@@ -188,6 +195,7 @@ static SlStatus conclude(SlSystem *system, const SlSnowPass *pass, double dt, Sl
         sl_fold_max(partials, blocks, SL_SNOW_PARTIALS, SL_SNOW_MOST_COMPRESSION);
     state->fastest = sqrt(sl_fold_max(partials, blocks, SL_SNOW_PARTIALS, SL_SNOW_MOST_SPEED2));
     state->stiffest = sqrt(sl_fold_max(partials, blocks, SL_SNOW_PARTIALS, SL_SNOW_MOST_SOUND2));
+    state->drift += state->fastest * dt / sl_snow_cell_width(system);
     stats->max_speed = state->fastest;
     if (sl_fold_sum(partials, blocks, SL_SNOW_PARTIALS, SL_SNOW_BAD) > 0)
         return blame(system, pass, error);
@@ -299,6 +307,7 @@ static SlStatus start(SlSystem *system, SlError *error)
     SlSnowState *state = system->state;
     SlSnowPass pass;
     sl_snow_blocks_create(system->context, layers_of(system), &state->blocks);
+    state->drift = INFINITY; /* in no order yet */
     SlStatus status = sl_snow_begin(system, 1, &pass, error);
     if (status == SL_OK)
         status = sl_snow_sort(system, &pass, error);
@@ -345,6 +354,7 @@ static float spacing(const SlSystem *system)
 static const SlStateRow state_rows[] = {
     {"fastest", offsetof(SlSnowState, fastest), sizeof(double), "m/s, of any particle"},
     {"stiffest", offsetof(SlSnowState, stiffest), sizeof(double), "m/s, fastest sound anywhere"},
+    {"drift", offsetof(SlSnowState, drift), sizeof(double), "cells, since fields were in order"},
     {"halvings", offsetof(SlSnowState, halvings), sizeof(uint32_t), "of the step, by solves"},
     {"ended", offsetof(SlSnowState, ended), sizeof(uint32_t), "solves that ended, in a row"},
 };

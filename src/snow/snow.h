@@ -8,6 +8,7 @@ typedef struct SlSnowState {
     SlSnowBlocks blocks;
     double fastest;  /* m/s: of any particle after the last step */
     double stiffest; /* m/s: fastest sound in any particle after the last step */
+    double drift;    /* cells: the farthest a particle may be from where fields were put in order */
     uint32_t halvings; /* of the step, for solves that did not end */
     uint32_t ended;    /* solves in a row that did */
     bool warned;     /* of too large a step; decides nothing */

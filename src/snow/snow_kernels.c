@@ -24,10 +24,10 @@ SL_INLINE I8 i8_smaller(I8 a, I8 b)
 static SlBlockExtent extent(const SlSnowPlaces *at, size_t begin, size_t end)
 {
     I8 low[3], high[3], block[3];
-    blocks_of(at, group_at(begin, end), low);
+    blocks_of(at, group_at(NULL, begin, end), low);
     memcpy(high, low, sizeof high);
     for (size_t i = begin + 8; i < end; i += 8) {
-        blocks_of(at, group_at(i, end), block);
+        blocks_of(at, group_at(NULL, i, end), block);
         for (int axis = 0; axis < 3; axis++) {
             low[axis] = i8_smaller(low[axis], block[axis]);
             high[axis] = i8_smaller(~high[axis], ~block[axis]);
@@ -51,7 +51,7 @@ static void keys(const SlSnowPlaces *at, size_t begin, size_t end)
     const SlBlockExtent *box = &at->box;
     int32_t along_x = box->high[0] - box->low[0] + 1, along_y = box->high[1] - box->low[1] + 1;
     for (size_t i = begin; i < end; i += 8) {
-        Group g = group_at(i, end);
+        Group g = group_at(NULL, i, end);
         I8 b[3];
         blocks_of(at, g, b);
         U8 x = (U8)(b[0] - box->low[0]), y = (U8)(b[1] - box->low[1]), z = (U8)(b[2] - box->low[2]);
@@ -77,9 +77,11 @@ SL_INLINE Material material_at(const SlSnowPass *p, F8 variation)
 {
     F8 stiff = f8_fma(f8(p->vary_stiffness), variation, f8(1));
     F8 tough = f8_fma(f8(p->vary_yield), variation, f8(1));
+    F8 whole = f8_fma(f8(p->vary_stretch), variation, f8(1));
     return (Material){f8(p->mu) * stiff, f8(p->lambda) * stiff,
                       f8(p->hardening) * f8_fma(f8(p->vary_hardening), variation, f8(1)),
-                      f8(-p->critical_compression) * tough, f8(p->critical_stretch) * tough};
+                      f8(-p->critical_compression) * tough,
+                      f8(p->critical_stretch) * tough * whole};
 }
 
 SL_INLINE Sym strain_at(const SlSnowPass *p, Group g)
@@ -121,7 +123,7 @@ SL_INLINE void to_grid(const SlSnowPass *p, uint32_t block, bool cubic, int node
     SlBlockCoord coord = sl_snow_block_of(blocks, block);
     size_t end = blocks->start[block + 1];
     for (size_t i = blocks->start[block]; i < end; i += 8) {
-        Group g = group_at(i, end);
+        Group g = group_at(p->blocks->order, i, end);
         Weights weights;
         find_weights(&p->lattice, coord, p->position, p->fraction, g, cubic, &weights);
         F8 variation = variation_at(p, g), mass = mass_at(p, variation);
@@ -170,7 +172,7 @@ SL_INLINE void volumes(const SlSnowPass *p, uint32_t block, bool cubic, int node
     float h = p->lattice.cell;
     size_t end = blocks->start[block + 1];
     for (size_t i = blocks->start[block]; i < end; i += 8) {
-        Group g = group_at(i, end);
+        Group g = group_at(p->blocks->order, i, end);
         Weights weights;
         find_weights(&p->lattice, coord, p->position, p->fraction, g, cubic, &weights);
         Records value;
@@ -219,7 +221,7 @@ static void meet_bodies(const SlSnowPass *p, const SlSnowNear *near, Group g, co
                         Records *velocity, Records *move, double *sums)
 {
     for (size_t j = 0; j < g.count; j++) {
-        const float *x = p->position + 4 * (g.first + j);
+        const float *x = p->position + 4 * (size_t)g.at[j];
         float *v = velocity->at[j], *m = move->at[j];
         SlVec3 after = {v[0], v[1], v[2]}, way = {m[0], m[1], m[2]};
         if (!sl_finite(after) || !sl_finite(way))
@@ -356,7 +358,7 @@ SL_INLINE void to_particles(const SlSnowPass *p, uint32_t block, bool cubic, int
         Sym e[2];
         F8 plastic[2];
         for (int k = 0; k < groups; k++) {
-            Group g = group_at(i + 8 * (size_t)k, end);
+            Group g = group_at(blocks->order, i + 8 * (size_t)k, end);
             Weights weights;
             find_weights(&p->lattice, coord, p->position, p->fraction, g, cubic, &weights);
             find(tile, second, &weights, g.count, nodes, split, &found[k]);
@@ -369,7 +371,7 @@ SL_INLINE void to_particles(const SlSnowPass *p, uint32_t block, bool cubic, int
         else
             yield(material, 1, e, plastic);
         for (int k = 0; k < groups; k++)
-            move(p, group_at(i + 8 * (size_t)k, end), &found[k], &near, split, &material[k], e[k],
+            move(p, group_at(blocks->order, i + 8 * (size_t)k, end), &found[k], &near, split, &material[k], e[k],
                  plastic[k], sums, &tally);
     }
     double *out = p->partials + (size_t)block * SL_SNOW_PARTIALS;
@@ -398,7 +400,7 @@ static void principal_frames(const SlSnowPass *p, uint32_t block)
 {
     size_t end = p->blocks->start[block + 1];
     for (size_t i = p->blocks->start[block]; i < end; i += 16) {
-        Group first = group_at(i, end);
+        Group first = group_at(p->blocks->order, i, end);
         F8 values[2][3];
         Mat U[2];
         if (end - i <= 8) {
@@ -407,7 +409,7 @@ static void principal_frames(const SlSnowPass *p, uint32_t block)
             put_frame(p, first, values[0], &U[0]);
             continue;
         }
-        Group next = group_at(i + 8, end);
+        Group next = group_at(p->blocks->order, i + 8, end);
         Sym e[2] = {strain_at(p, first), strain_at(p, next)};
         eigen(e, 2, values, U);
         put_frame(p, first, values[0], &U[0]);
@@ -485,7 +487,7 @@ SL_INLINE void hessian(const SlSnowPass *p, uint32_t block, SlSnowLayer from, Sl
     SlBlockCoord coord = sl_snow_block_of(blocks, block);
     size_t end = blocks->start[block + 1];
     for (size_t i = blocks->start[block]; i < end; i += 8) {
-        Group g = group_at(i, end);
+        Group g = group_at(p->blocks->order, i, end);
         Weights weights;
         find_weights(&p->lattice, coord, p->position, p->fraction, g, cubic, &weights);
         Records value, gradient[3], slope[3];

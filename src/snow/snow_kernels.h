@@ -42,7 +42,7 @@ typedef struct SlSnowPass {
     /* material, and by how much variation changes it */
     float mu, lambda, hardening, critical_compression, critical_stretch;
     float torn_limit; /* of J_P */
-    float vary_stiffness, vary_hardening, vary_yield, vary_density;
+    float vary_stiffness, vary_hardening, vary_yield, vary_stretch, vary_density;
     /* fields, sorted */
     float *position, *velocity, *fraction, *stretch, *shear, *slope[3];
     float *plastic, *volume, *density;

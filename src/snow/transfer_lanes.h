@@ -24,47 +24,53 @@ typedef struct Weights {
     int32_t base[8]; /* floats from the tile's begin to a particle's first node */
 } Weights;
 
-/* Up to eight particles in a row of one block. Where a block's last group is not full, lanes past
-   its end read the block's last particle again: the next ones belong to another block, whose thread
-   may be writing them. */
+/* Up to eight particles of one block. Where a block's last group is not full, lanes past its end
+   read the block's last particle again: the next ones belong to another block, whose thread may be
+   writing them. */
 typedef struct Group {
-    size_t first, count;
+    uint32_t at[8]; /* places in the fields, rising: the sort is stable */
+    size_t count;
+    bool in_a_row; /* eight that follow each other */
 } Group;
 
-static const uint32_t group_lanes[9][8] = {
-    {0}, {0}, {0, 1, 1, 1, 1, 1, 1, 1}, {0, 1, 2, 2, 2, 2, 2, 2}, {0, 1, 2, 3, 3, 3, 3, 3},
-    {0, 1, 2, 3, 4, 4, 4, 4}, {0, 1, 2, 3, 4, 5, 5, 5}, {0, 1, 2, 3, 4, 5, 6, 6},
-    {0, 1, 2, 3, 4, 5, 6, 7}};
-
-SL_INLINE Group group_at(size_t first, size_t end)
+/* Places first to end of the order; NULL: the fields are in order themselves. */
+SL_INLINE Group group_at(const uint32_t *order, size_t first, size_t end)
 {
-    return (Group){first, end - first < 8 ? end - first : 8};
+    Group g = {.count = end - first < 8 ? end - first : 8};
+    for (size_t k = 0; k < 8; k++) {
+        size_t place = first + (k < g.count ? k : g.count - 1);
+        g.at[k] = order != NULL ? order[place] : (uint32_t)place;
+    }
+    g.in_a_row = g.count == 8 && g.at[7] - g.at[0] == 7;
+    return g;
 }
 
 SL_INLINE F8 get_floats(const float *field, Group g)
 {
-    if (g.count == 8)
-        return f8_load(field + g.first);
+    if (g.in_a_row)
+        return f8_load(field + g.at[0]);
     F8 a;
     for (int k = 0; k < 8; k++)
-        a[k] = field[g.first + group_lanes[g.count][k]];
+        a[k] = field[g.at[k]];
     return a;
 }
 
 SL_INLINE F8x4 get_records(const float *field, Group g)
 {
-    if (g.count == 8)
-        return f8x4_load(field + 4 * g.first);
-    return f8x4_gather(field + 4 * g.first, group_lanes[g.count]);
+    if (g.in_a_row)
+        return f8x4_load(field + 4 * (size_t)g.at[0]);
+    return f8x4_gather(field, g.at);
 }
 
 /* The same way back: only the block's own are written. */
 SL_INLINE void put_floats(float *field, Group g, F8 from)
 {
-    if (g.count == 8)
-        f8_store(field + g.first, from);
-    else
-        memcpy(field + g.first, &from, g.count * sizeof(float));
+    if (g.in_a_row) {
+        f8_store(field + g.at[0], from);
+        return;
+    }
+    for (size_t k = 0; k < g.count; k++)
+        field[g.at[k]] = from[k];
 }
 
 /* Eight float4 records. */
@@ -74,10 +80,12 @@ typedef struct Records {
 
 SL_INLINE void put_records(float *field, Group g, const Records *from)
 {
-    if (g.count == 8)
-        memcpy(field + 4 * g.first, from, sizeof *from);
-    else
-        memcpy(field + 4 * g.first, from, g.count * sizeof from->at[0]);
+    if (g.in_a_row) {
+        memcpy(field + 4 * (size_t)g.at[0], from, sizeof *from);
+        return;
+    }
+    for (size_t k = 0; k < g.count; k++)
+        memcpy(field + 4 * (size_t)g.at[k], from->at[k], sizeof from->at[k]);
 }
 
 SL_INLINE I8 cell_of(F8 position, F8 inverse_cell)

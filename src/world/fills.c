@@ -53,6 +53,8 @@ static const char *wrong_with(const SlFillDef *def)
         return "the depths of shell and crust may be from 0 to 1e6 m";
     if (!(noise->chunks == 0 || (noise->chunks >= 1e-6f && noise->chunks <= 1e6f)))
         return "chunks may be 0 or from 1e-6 to 1e6 m";
+    if (!(noise->seams >= 0 && noise->seams <= noise->chunks))
+        return "seams may be from 0 to the size of the chunks they are between";
     if (!(noise->size > 0 && noise->size <= 1e6f && noise->octaves >= 1 && noise->octaves <= 8))
         return "noise needs a size above 0 and 1 to 8 octaves";
     return NULL;
@@ -400,7 +402,8 @@ static float variation_of(const Born *b, uint32_t id, const float *at)
     }
     if (noise->chunks > 0) {
         double per_chunk = 1 / (double)noise->chunks;
-        value += sl_noise_chunks(b->seed, (double)at[0] * per_chunk, (double)at[1] * per_chunk,
+        double width = noise->seams > 0 ? (double)noise->seams * per_chunk : 0.2;
+        value += sl_noise_chunks(b->seed, width, (double)at[0] * per_chunk, (double)at[1] * per_chunk,
                                  (double)at[2] * per_chunk);
     }
     if (is_outer(b, sl_vec3(at[0], at[1], at[2])))

@@ -16,8 +16,26 @@ typedef struct BallSetting {
     SlIsa isa;
     double beta, tolerance; /* semi-implicit where beta > 0 */
     double most_iterations; /* 0: the default */
+    double stiffness;       /* 0: the default */
     SlHooks hooks;
 } BallSetting;
+
+/* A ball full of snow as snow is filled, at random; fill.shapes is its own shape. */
+typedef struct Snowball {
+    SlShape shape;
+    SlFillDef fill;
+} Snowball;
+
+static inline void ball_shape(Snowball *ball, SlVec3 center, float radius)
+{
+    ball->shape = sl_default_shape(SL_SHAPE_SPHERE);
+    ball->shape.center = center;
+    ball->shape.radius = radius;
+    ball->fill = sl_default_fill_def();
+    ball->fill.mode = SL_FILL_RANDOM;
+    ball->fill.shapes = &ball->shape;
+    ball->fill.shape_count = 1;
+}
 
 /* A ball that flies down towards the floor of an open domain; started. */
 static inline SlWorld *ball_create(const BallSetting *b)
@@ -48,15 +66,12 @@ static inline SlWorld *ball_create(const BallSetting *b)
         if (b->tolerance > 0)
             assert_ok(sl_system_set_number(world, id, "tolerance", b->tolerance, &test_error));
     }
-    SlShape sphere = sl_default_shape(SL_SHAPE_SPHERE);
-    sphere.center = b->center;
-    sphere.radius = (float)b->radius;
-    SlFillDef fill = sl_default_fill_def();
-    fill.mode = SL_FILL_RANDOM;
-    fill.shapes = &sphere;
-    fill.shape_count = 1;
-    fill.velocity = (SlVec3){0, (float)-b->speed, 0};
-    assert_ok(sl_system_add_fill(world, id, &fill, &test_error));
+    if (b->stiffness > 0)
+        assert_ok(sl_system_set_number(world, id, "stiffness", b->stiffness, &test_error));
+    Snowball ball;
+    ball_shape(&ball, b->center, (float)b->radius);
+    ball.fill.velocity = (SlVec3){0, (float)-b->speed, 0};
+    assert_ok(sl_system_add_fill(world, id, &ball.fill, &test_error));
     assert_ok(sl_world_start(world, &test_error));
     return world;
 }

@@ -26,19 +26,6 @@ static SlWorld *open_world(const Way *way, double spacing, SlSystemId *id)
     return world;
 }
 
-static void add_ball(SlWorld *world, SlSystemId id, SlVec3 center, float radius, SlVec3 velocity)
-{
-    SlShape ball = sl_default_shape(SL_SHAPE_SPHERE);
-    ball.center = center;
-    ball.radius = radius;
-    SlFillDef fill = sl_default_fill_def();
-    fill.mode = SL_FILL_RANDOM;
-    fill.shapes = &ball;
-    fill.shape_count = 1;
-    fill.velocity = velocity;
-    assert_ok(sl_system_add_fill(world, id, &fill, &test_error));
-}
-
 /* The sum of one field, double by double. */
 static SlVec3 mean_of(SlWorld *world, const char *field)
 {
@@ -92,7 +79,10 @@ static void bodies_feel_what_snow_loses(void **state)
         assert_ok(sl_world_add_collider(world, &plate, &collider, &test_error));
         assert_ok(sl_collider_set_motion(world, collider, &motion, &test_error));
         assert_ok(sl_system_set_text(world, id, "forces", "all", &test_error));
-        add_ball(world, id, (SlVec3){-0.8f, -0.52f, 0.1f}, 0.16f, (SlVec3){-1, -3, 0});
+        Snowball ball;
+        ball_shape(&ball, (SlVec3){-0.8f, -0.52f, 0.1f}, 0.16f);
+        ball.fill.velocity = (SlVec3){-1, -3, 0};
+        assert_ok(sl_system_add_fill(world, id, &ball.fill, &test_error));
         assert_ok(sl_world_start(world, &test_error));
         double mass = 400 * 0.02 * 0.02 * 0.02 * (double)ball_system(world)->particles.count;
         SlVec3 before = mean_of(world, "velocity");
@@ -180,39 +170,14 @@ static void only_sticky_bodies_hold(void **state)
     }
 }
 
-/* The unit ball's file, each vertex times `radius` and along x by `shift`. */
-static void write_key(const char *from, const char *to, float radius, float shift)
-{
-    FILE *in = fopen(from, "r"), *out = fopen(to, "w");
-    char line[200];
-    float x, y, z;
-    assert_true(in != NULL && out != NULL);
-    while (fgets(line, sizeof line, in) != NULL)
-        if (sscanf(line, "v %f %f %f", &x, &y, &z) == 3)
-            fprintf(out, "v %.7f %.7f %.7f\n", (double)(radius * x + shift), (double)(radius * y),
-                    (double)(radius * z));
-        else
-            fputs(line, out);
-    fclose(in);
-    fclose(out);
-}
-
 /* A keyed body that grows and moves through a layer of snow: the snow gives way, nothing stays
    inside, it feels the push, and the bits are the same for any threads. */
 static void a_deforming_body_pushes(void **state)
 {
     (void)state;
     enum { KEYS = 6 };
-    static char names[KEYS][700];
-    const char *paths[KEYS];
-    char ball[600], folder[512];
-    sphere_mesh_write(ball, sizeof ball, 3);
-    test_folder(folder, sizeof folder, "snow-deform-keys");
-    for (int k = 0; k < KEYS; k++) {
-        snprintf(names[k], sizeof names[k], "%s/key_%02d.obj", folder, k);
-        write_key(ball, names[k], 0.15f + 0.01f * (float)k, 0.06f * (float)k);
-        paths[k] = names[k];
-    }
+    static SphereKeys keys;
+    sphere_keys_write(&keys, KEYS, "snow-deform-keys", 0.15f, 0.01f, 0.06f);
     uint64_t first = 0;
     for (uint32_t threads = 1; threads <= 3; threads += 2) {
         SlSystemId id;
@@ -222,7 +187,7 @@ static void a_deforming_body_pushes(void **state)
         SlSystemDef system = sl_default_system_def("snow");
         SlWorld *world;
         SlMeshColliderDef mesh = sl_default_mesh_collider_def();
-        mesh.paths = paths;
+        mesh.paths = keys.paths;
         mesh.path_count = KEYS;
         mesh.rate = 25; /* 1.5 m/s, and 0.25 m/s of growth */
         mesh.position = (SlVec3){-0.3f, -0.9f, 0};

@@ -309,6 +309,39 @@ static void solves_of_one_iteration(void **state)
     sl_world_destroy(world);
 }
 
+/* The last resort: snow so stiff that one iteration is not enough however short the step. After ten
+   halvings the solve is used as far as it came, the log says so, and all numbers stay sound. */
+static void a_solve_that_never_ends_is_used_as_far_as_it_came(void **state)
+{
+    (void)state;
+    Heard heard = {"used as far as it came", 0};
+    BallSetting b = {.threads = 2,
+                     .spacing = 0.015,
+                     .radius = 0.06,
+                     .speed = 5,
+                     .center = {0.5f, 0.065f, 0.5f},
+                     .time_step = 4e-4,
+                     .stiffness = 1e9,
+                     .beta = 1,
+                     .tolerance = 1e-6,
+                     .most_iterations = 1,
+                     .hooks = {.log = hear, .user = &heard}};
+    SlWorld *world = ball_create(&b);
+    assert_ok(sl_world_step(world, b.time_step, &test_error));
+    const SlSystem *system = ball_system(world);
+    print_message("never ends: %d solves used as they were, top speed %.2f m/s\n", heard.count,
+                  system->stats.max_speed);
+    assert_true(heard.count > 0);
+    const float *v = sl_f32x4(&system->particles, SL_F_VELOCITY);
+    const float *plastic = system->particles.data[SL_F_PLASTIC];
+    for (size_t i = 0; i < system->particles.count; i++) {
+        assert_true(isfinite(v[4 * i]) && isfinite(v[4 * i + 1]) && isfinite(v[4 * i + 2]));
+        assert_true(plastic[i] > 0.5f && plastic[i] <= 20);
+    }
+    assert_less(system->stats.max_speed, 10);
+    sl_world_destroy(world);
+}
+
 /* Bar: a step that is too large is detected by what it does to J_P, and reported once. */
 static void too_large_a_step_is_reported(void **state)
 {
@@ -341,6 +374,7 @@ int main(void)
         cmocka_unit_test(backward_euler_damps_most),
         cmocka_unit_test(a_solve_that_does_not_end_halves_the_step),
         cmocka_unit_test(solves_of_one_iteration),
+        cmocka_unit_test(a_solve_that_never_ends_is_used_as_far_as_it_came),
         cmocka_unit_test(too_large_a_step_is_reported),
         cmocka_unit_test(the_same_bits_for_any_threads),
     };

@@ -43,3 +43,34 @@ void sphere_mesh_write(char *path, size_t size, int levels)
     }
     assert_int_equal(fclose(file), 0);
 }
+
+/* The unit ball's file, each vertex times `radius` and along x by `shift`. */
+static void write_key(const char *from, const char *to, float radius, float shift)
+{
+    FILE *in = fopen(from, "r"), *out = fopen(to, "w");
+    char line[200];
+    float x, y, z;
+    assert_true(in != NULL && out != NULL);
+    while (fgets(line, sizeof line, in) != NULL)
+        if (sscanf(line, "v %f %f %f", &x, &y, &z) == 3)
+            fprintf(out, "v %.7f %.7f %.7f\n", (double)(radius * x + shift), (double)(radius * y),
+                    (double)(radius * z));
+        else
+            fputs(line, out);
+    fclose(in);
+    fclose(out);
+}
+
+void sphere_keys_write(SphereKeys *keys, int count, const char *folder, float radius, float growth,
+                       float shift)
+{
+    char ball[600], place[512];
+    assert_true(count <= SPHERE_MOST_KEYS);
+    sphere_mesh_write(ball, sizeof ball, 3);
+    test_folder(place, sizeof place, folder);
+    for (int k = 0; k < count; k++) {
+        snprintf(keys->names[k], sizeof keys->names[k], "%s/key_%02d.obj", place, k);
+        write_key(ball, keys->names[k], radius + growth * (float)k, shift * (float)k);
+        keys->paths[k] = keys->names[k];
+    }
+}

@@ -7,4 +7,15 @@
 /* An octahedron halved so many times; the path of the file is written to `path`. */
 void sphere_mesh_write(char *path, size_t size, int levels);
 
+/* Files of a ball that grows and moves along x, for bodies that deform. */
+enum { SPHERE_MOST_KEYS = 16 };
+typedef struct SphereKeys {
+    char names[SPHERE_MOST_KEYS][700];
+    const char *paths[SPHERE_MOST_KEYS];
+} SphereKeys;
+
+/* Key k has the radius radius + k growth and its centre at x = k shift; `folder` is the test's own. */
+void sphere_keys_write(SphereKeys *keys, int count, const char *folder, float radius, float growth,
+                       float shift);
+
 #endif

@@ -5,45 +5,19 @@
 
 static const SlVec3 middle = {1, 1, 1};
 
-/* The unit ball's file, each vertex times `radius` and along x by `shift`. */
-static void write_key(const char *from, const char *to, float radius, float shift)
-{
-    FILE *in = fopen(from, "r"), *out = fopen(to, "w");
-    char line[200];
-    float x, y, z;
-    assert_true(in != NULL && out != NULL);
-    while (fgets(line, sizeof line, in) != NULL)
-        if (sscanf(line, "v %f %f %f", &x, &y, &z) == 3)
-            fprintf(out, "v %.7f %.7f %.7f\n", (double)(radius * x + shift), (double)(radius * y),
-                    (double)(radius * z));
-        else
-            fputs(line, out);
-    fclose(in);
-    fclose(out);
-}
-
 /* Keys at 20 a second of a ball whose radius and place go on evenly. */
 enum { KEYS = 11 };
-static char names[KEYS][700];
-static const char *paths[KEYS];
+static SphereKeys keys;
 
 static void write_keys(float first_radius, float growth, float speed)
 {
-    char ball[600], folder[512];
-    sphere_mesh_write(ball, sizeof ball, 3);
-    test_folder(folder, sizeof folder, "deform-keys");
-    for (int k = 0; k < KEYS; k++) {
-        snprintf(names[k], sizeof names[k], "%s/key_%02d.obj", folder, k);
-        write_key(ball, names[k], first_radius + growth * 0.05f * (float)k,
-                  speed * 0.05f * (float)k);
-        paths[k] = names[k];
-    }
+    sphere_keys_write(&keys, KEYS, "deform-keys", first_radius, growth * 0.05f, speed * 0.05f);
 }
 
 static SlMeshColliderDef body_def(float friction)
 {
     SlMeshColliderDef mesh = sl_default_mesh_collider_def();
-    mesh.paths = paths;
+    mesh.paths = keys.paths;
     mesh.path_count = KEYS;
     mesh.rate = 20;
     mesh.position = middle;
@@ -164,11 +138,11 @@ static void wrong_keys_are_refused(void **state)
     assert_int_equal(sl_world_add_mesh_collider(world, &mesh, &id, &test_error),
                      SL_ERROR_ARGUMENT);
     mesh.rate = 20;
-    mesh.path = names[0];
+    mesh.path = keys.paths[0];
     assert_int_equal(sl_world_add_mesh_collider(world, &mesh, &id, &test_error),
                      SL_ERROR_ARGUMENT);
     mesh.path = NULL;
-    const char *broken[2] = {names[0], "/nowhere/x.obj"};
+    const char *broken[2] = {keys.paths[0], "/nowhere/x.obj"};
     mesh.paths = broken;
     mesh.path_count = 2;
     assert_int_equal(sl_world_add_mesh_collider(world, &mesh, &id, &test_error), SL_ERROR_IO);

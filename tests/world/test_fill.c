@@ -359,26 +359,34 @@ static void noise_is_smooth(void **state)
     assert_near(sl_noise(3, 0, 4, -2, 9), sl_noise_corner(3, 0, 4, -2, 9), 1e-15);
 }
 
-/* Chunks have a firm inside and seams; values go on evenly, and seams are the smaller part. */
+/* Chunks have a firm inside and seams; values go on evenly, and seams are as wide as asked for. */
 static void chunks_have_seams(void **state)
 {
     (void)state;
-    double most = 0, step = 1e-4, seams = 0, firm = 0;
-    enum { POINTS = 4000 };
-    for (int i = 0; i < POINTS; i++) {
-        double x = 0.137 * i, y = 0.071 * i - 100, z = -0.053 * i;
-        double a = sl_noise_chunks(3, x, y, z), b = sl_noise_chunks(3, x + step, y, z);
-        assert_true(a >= -1.000001 && a <= 1);
-        /* across the face of a chunk, where both are -1, it is the lesser of two slopes */
-        most = fmax(most, fabs(b - a) / step);
-        seams += a < 0;
-        firm += a > 0.69;
+    enum { POINTS = 4000, WIDTHS = 2 };
+    static const double width[WIDTHS] = {0.2, 0.4};
+    double seams[WIDTHS], firm[WIDTHS];
+    for (int w = 0; w < WIDTHS; w++) {
+        double most = 0, step = 1e-4;
+        seams[w] = firm[w] = 0;
+        for (int i = 0; i < POINTS; i++) {
+            double x = 0.137 * i, y = 0.071 * i - 100, z = -0.053 * i;
+            double a = sl_noise_chunks(3, width[w], x, y, z);
+            double b = sl_noise_chunks(3, width[w], x + step, y, z);
+            assert_true(a >= -1.000001 && a <= 1);
+            /* across the face of a chunk, where both are -1, it is the lesser of two slopes */
+            most = fmax(most, fabs(b - a) / step);
+            seams[w] += (double)(a < 0) / POINTS;
+            firm[w] += (double)(a > 0.69) / POINTS;
+        }
+        print_message("seams of %.1f: slope %.2f, %.2f in seams, %.2f inside\n", width[w], most,
+                      seams[w], firm[w]);
+        assert_less(most, 1.005 * 4 / width[w]); /* 2 over half of it */
     }
-    print_message("chunks: slope %.2f, %.2f in seams, %.2f inside\n", most, seams / POINTS,
-                  firm / POINTS);
-    assert_less(most, 20.1); /* 2 over a tenth */
-    assert_true(seams / POINTS > 0.1 && seams / POINTS < 0.4);
-    assert_true(firm / POINTS > 0.4);
+    assert_true(seams[0] > 0.1 && seams[0] < 0.4);
+    assert_true(firm[0] > 0.4);
+    assert_true(seams[1] > 1.5 * seams[0] && seams[1] < 2 * seams[0]);
+    assert_less(firm[1], firm[0]);
 }
 
 static void without_noise_there_is_no_field(void **state)
