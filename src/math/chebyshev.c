@@ -39,9 +39,11 @@ double sl_chebyshev_rate(double rho)
 /* Turns before a decision. What a step leaves undone the next one pays for, so a value keeps its
    turn for a while and the first step after a change does not count; and the upper one stands
    between two turns of the lower, so that a flow that gets harder favours neither. */
-static const bool upper[] = {false, false, true, true, true, true, false, false};
-static const double share[] = {0, 0.5, 0, 1.0 / 3, 1.0 / 3, 1.0 / 3, 0, 0.5};
-enum { TURNS = sizeof upper / sizeof upper[0], FIRST_RUNG = 4, REST = 2 * TURNS };
+static const bool upper[] = {false, false, false, true,  true, true,
+                             true,  true,  false, false, false};
+enum { NOT_COUNTED = -1 };
+static const int place[] = {NOT_COUNTED, 0, 1, NOT_COUNTED, 0, 1, 2, 3, NOT_COUNTED, 2, 3};
+enum { TURNS = sizeof upper / sizeof upper[0], FIRST_RUNG = 6, REST = 2 * TURNS };
 
 double sl_rho_of_rung(uint32_t rung)
 {
@@ -59,24 +61,50 @@ double sl_rho_now(const SlRhoSearch *search)
     return sl_rho_of_rung(search->rest > 0 ? search->winner : search->rung + upper[search->turn]);
 }
 
+/* The mean of the middle two: a single step in which particles collide takes two or three times as
+   many iterations, whatever rho is. */
+static double usual(const double cost[4])
+{
+    double least = cost[0], most = cost[0], sum = cost[0];
+    for (int k = 1; k < 4; k++) {
+        least = fmin(least, cost[k]);
+        most = fmax(most, cost[k]);
+        sum += cost[k];
+    }
+    return (sum - least - most) / 2;
+}
+
+/* A rest ends early when two steps in a row cost half as much again as the winner did. */
+static void rest(SlRhoSearch *search, double cost)
+{
+    search->rest--;
+    search->late = cost > 1.5 * search->won_at ? search->late + 1 : 0;
+    if (search->late == 2)
+        search->rest = 0;
+}
+
 void sl_rho_learn(SlRhoSearch *search, double cost)
 {
     if (search->rest > 0) {
-        search->rest--;
+        rest(search, cost);
         return;
     }
-    search->cost[upper[search->turn]] += share[search->turn] * cost;
+    if (place[search->turn] != NOT_COUNTED)
+        search->cost[upper[search->turn]][place[search->turn]] = cost;
     if (++search->turn < TURNS)
         return;
-    bool up = search->cost[1] < search->cost[0];
+    double costs[2] = {usual(search->cost[0]), usual(search->cost[1])};
+    bool up = costs[1] < costs[0];
     uint32_t winner = search->rung + up;
-    if (winner == search->winner)
+    if (winner == search->winner) {
         search->rest = REST;
+        search->won_at = costs[up];
+        search->late = 0;
+    }
     search->winner = winner;
     if (up)
         search->rung += search->rung + 2 < SL_RHO_RUNGS;
     else
         search->rung -= search->rung > 0;
     search->turn = 0;
-    search->cost[0] = search->cost[1] = 0;
 }

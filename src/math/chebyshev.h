@@ -39,7 +39,9 @@ double sl_chebyshev_rate(double rho);
 typedef struct SlRhoSearch {
     uint32_t rung, turn;
     uint32_t winner, rest; /* the last rung that cost less; steps for which it is kept */
-    double cost[2];        /* so far, of the rung and of the one above it */
+    uint32_t late;         /* steps in a row that cost much more than `won_at` */
+    double won_at;         /* what the winner cost */
+    double cost[2][4];     /* steps that count, of the rung and of the one above it */
 } SlRhoSearch;
 
 enum { SL_RHO_RUNGS = 21 };
