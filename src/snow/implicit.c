@@ -223,9 +223,11 @@ void sl_snow_apply_hessian(const SlSnowPass *pass, SlSnowLayer from, SlSnowLayer
     walk_nodes(&j, clear_block);
     for (int colour = 0; colour < SL_SNOW_COLOURS; colour++) {
         uint32_t first = blocks->colour_start[colour];
+        uint32_t count = blocks->colour_start[colour + 1] - first;
+        if (count == 0) /* there may be no blocks at all */
+            continue;
         j.blocks = blocks->by_colour + first;
-        sl_parallel_for(blocks->context->pool, blocks->colour_start[colour + 1] - first, 2,
-                        hessian_chunk, &j);
+        sl_parallel_for(blocks->context->pool, count, 2, hessian_chunk, &j);
     }
 }
 

@@ -136,9 +136,11 @@ void sl_snow_to_grid(const SlSystem *system, const SlSnowPass *pass)
     const SlSnowBlocks *blocks = pass->blocks;
     for (int colour = 0; colour < SL_SNOW_COLOURS; colour++) {
         uint32_t first = blocks->colour_start[colour];
+        uint32_t count = blocks->colour_start[colour + 1] - first;
+        if (count == 0) /* there may be no blocks at all */
+            continue;
         Run run = {pass, transfer_of(system)->to_grid, blocks->by_colour + first};
-        sl_parallel_for(system->context->pool, blocks->colour_start[colour + 1] - first, 2,
-                        run_chunk, &run);
+        sl_parallel_for(system->context->pool, count, 2, run_chunk, &run);
     }
 }
 
