@@ -43,7 +43,7 @@ static const bool upper[] = {false, false, false, true,  true, true,
                              true,  true,  false, false, false};
 enum { NOT_COUNTED = -1 };
 static const int place[] = {NOT_COUNTED, 0, 1, NOT_COUNTED, 0, 1, 2, 3, NOT_COUNTED, 2, 3};
-enum { TURNS = sizeof upper / sizeof upper[0], FIRST_RUNG = 6, REST = 2 * TURNS };
+enum { TURNS = sizeof upper / sizeof upper[0], FIRST_RUNG = 6, REST = TURNS };
 
 double sl_rho_of_rung(uint32_t rung)
 {
@@ -74,13 +74,37 @@ static double usual(const double cost[4])
     return (sum - least - most) / 2;
 }
 
-/* A rest ends early when two steps in a row cost half as much again as the winner did. */
+/* Counts steps in a row that cost a third more than is usual. */
+static bool too_dear(SlRhoSearch *search, double cost, double usual_cost)
+{
+    search->late = cost > 1.3 * usual_cost ? search->late + 1 : 0;
+    return search->late == 2;
+}
+
+/* A rest ends early when it gets dear. After it both neighbours are tried again: the flow may have
+   changed. */
 static void rest(SlRhoSearch *search, double cost)
 {
     search->rest--;
-    search->late = cost > 1.5 * search->won_at ? search->late + 1 : 0;
-    if (search->late == 2)
+    if (too_dear(search, cost, search->won_at))
         search->rest = 0;
+    if (search->rest == 0)
+        search->winner = SL_RHO_RUNGS;
+}
+
+static void decide(SlRhoSearch *search, bool up, double cost)
+{
+    uint32_t winner = search->rung + up;
+    if (winner == search->winner) {
+        search->rest = REST;
+        search->won_at = cost;
+    }
+    search->winner = winner;
+    if (up)
+        search->rung += search->rung + 2 < SL_RHO_RUNGS;
+    else
+        search->rung -= search->rung > 0;
+    search->turn = search->late = 0;
 }
 
 void sl_rho_learn(SlRhoSearch *search, double cost)
@@ -89,22 +113,16 @@ void sl_rho_learn(SlRhoSearch *search, double cost)
         rest(search, cost);
         return;
     }
+    double before = fmax(search->cost[0][0], search->cost[0][1]);
+    if (upper[search->turn] && too_dear(search, cost, before)) { /* seen enough */
+        decide(search, false, before);
+        return;
+    }
     if (place[search->turn] != NOT_COUNTED)
         search->cost[upper[search->turn]][place[search->turn]] = cost;
     if (++search->turn < TURNS)
         return;
     double costs[2] = {usual(search->cost[0]), usual(search->cost[1])};
     bool up = costs[1] < costs[0];
-    uint32_t winner = search->rung + up;
-    if (winner == search->winner) {
-        search->rest = REST;
-        search->won_at = costs[up];
-        search->late = 0;
-    }
-    search->winner = winner;
-    if (up)
-        search->rung += search->rung + 2 < SL_RHO_RUNGS;
-    else
-        search->rung -= search->rung > 0;
-    search->turn = 0;
+    decide(search, up, costs[up]);
 }
