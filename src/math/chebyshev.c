@@ -43,7 +43,7 @@ static const bool upper[] = {false, false, false, true,  true, true,
                              true,  true,  false, false, false};
 enum { NOT_COUNTED = -1 };
 static const int place[] = {NOT_COUNTED, 0, 1, NOT_COUNTED, 0, 1, 2, 3, NOT_COUNTED, 2, 3};
-enum { TURNS = sizeof upper / sizeof upper[0], FIRST_RUNG = 6, REST = TURNS };
+enum { TURNS = sizeof upper / sizeof upper[0], CLEAR_AT = 5, FIRST_RUNG = 6, REST = TURNS };
 
 double sl_rho_of_rung(uint32_t rung)
 {
@@ -120,9 +120,14 @@ void sl_rho_learn(SlRhoSearch *search, double cost)
     }
     if (place[search->turn] != NOT_COUNTED)
         search->cost[upper[search->turn]][place[search->turn]] = cost;
+    const double(*c)[4] = (const double(*)[4])search->cost;
+    if (search->turn == CLEAR_AT && fmax(c[1][0], c[1][1]) < 0.9 * fmin(c[0][0], c[0][1])) {
+        decide(search, true, fmax(c[1][0], c[1][1])); /* so too */
+        return;
+    }
     if (++search->turn < TURNS)
         return;
-    double costs[2] = {usual(search->cost[0]), usual(search->cost[1])};
+    double costs[2] = {usual(c[0]), usual(c[1])};
     bool up = costs[1] < costs[0];
     decide(search, up, costs[up]);
 }
