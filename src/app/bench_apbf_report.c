@@ -187,7 +187,7 @@ static void print_rows(FILE *file, const ApbfMeasure *m)
     fprintf(file, "\n");
     uint64_t first = sl_world_view(m->developed.world)->frame;
     for (size_t f = 0; f < m->frames; f++) {
-        fprintf(file, "%llu", (unsigned long long)(first + f + 1));
+        fprintf(file, "%zu", (size_t)first + f + 1);
         for (int k = 0; k < APBF_KINDS; k++) {
             const ApbfSample *s = &m->run[k].sample[f];
             if (m->run[k].count > 0)

@@ -84,12 +84,12 @@ SlStatus chebyshev_small_steps(Bench *bench, const PaperScene *scene, Trial *pro
     for (int w = 0; w < WAYS; w++)
         for (uint32_t k = 0; status == SL_OK && k < LENGTHS; k++) {
             Trial *trial = ways[w].pbf ? pbf : projective;
-            uint32_t steps = 2u << k;
+            uint32_t steps = 2u << k, iterations = IN_ALL / steps;
             trial_copy(trial, from);
             if (!ways[w].pbf)
                 trial_set(trial, chebyshev_defaults);
             trial_set(trial, ways[w].values);
-            trial_set(trial, (TrialValue[]){{"iterations", IN_ALL / steps}, {NULL, 0}});
+            trial_set(trial, (TrialValue[]){{"iterations", iterations}, {NULL, 0}});
             trial_reset(trial);
             status = trial_steps(trial, 4 * CHEBYSHEV_STEP / steps, 2 * steps, error);
             chebyshev_add(&cells[w][k], trial);

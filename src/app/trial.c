@@ -75,7 +75,7 @@ void trial_set(Trial *trial, const TrialValue *values)
         const SlParamRow *row = sl_table_find(table, values->name);
         SL_ASSERT(row != NULL);
         SL_ASSERT(sl_param_set_number(row, values->value, &system->values[row - table->rows], NULL) == SL_OK ||
-                  row->type == SL_PARAM_CHOICE);
+                  row->type == SL_PARAM_CHOICE); /* NOLINT(clang-analyzer-core.NullDereference): asserted */
         system->values[row - table->rows].number[0] = values->value;
     }
 }

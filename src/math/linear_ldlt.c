@@ -77,10 +77,11 @@ static SlStatus prepare(SlLinearJob *job, SlError *error)
         return sl_linear_no_memory("ldlt", job, error);
     int *parent = integers, *counts = integers + n, *flag = integers + 2 * n;
     int *pattern = integers + 3 * n;
-    /* SuiteSparse does not write to the matrix; its prototypes only lack the const. */
+    /* SuiteSparse does not write to the matrix; its prototypes only lack the const.
+       NOLINTBEGIN(performance-no-int-to-ptr) */
     *f = (Factor){.n = (int)n,
                   .row_begin = (int *)(void *)(uintptr_t)a->row_begin,
-                  .column = (int *)(void *)(uintptr_t)a->column,
+                  .column = (int *)(void *)(uintptr_t)a->column, /* NOLINTEND(performance-no-int-to-ptr) */
                   .order = integers + 4 * n,
                   .place = integers + 5 * n,
                   .l_begin = integers + 6 * n,
@@ -98,7 +99,7 @@ static SlStatus prepare(SlLinearJob *job, SlError *error)
     f->l_value = SL_PUSH(job->arena, double, f->l_begin[n]);
     if (f->l_row == NULL || f->l_value == NULL)
         return sl_linear_no_memory("ldlt", job, error);
-    double *value = (double *)(uintptr_t)a->value;
+    double *value = (double *)(uintptr_t)a->value; /* NOLINT(performance-no-int-to-ptr) */
     int done = ldl_numeric(f->n, f->row_begin, f->column, value, f->l_begin, parent, counts, f->l_row,
                            f->l_value, f->d, doubles + 2 * n, pattern, flag, f->order, f->place);
     job->factor_bytes = job->arena->in_use - before;
