@@ -114,37 +114,15 @@ SL_INLINE F8 constraints_on(const SlFluidPass *s, size_t b, F8 own)
     return f8_max(count, f8(1));
 }
 
-/* Eq. 7: dx_i = sum_j (lambda_i + lambda_j + s_corr) grad W; relaxed, capped, accelerated, then
-   contacts. Acceleration (Wang 2015): x^{k+1} = omega (x - x^{k-1}) + x^{k-1}. */
+/* dx_i of eq. 7, relaxed, capped, accelerated, then contacts.
+   Acceleration (Wang 2015): x^{k+1} = omega (x - x^{k-1}) + x^{k-1}. */
 SL_INLINE void displace_loop(SlKernelKind kind, bool tensile, Way way, const SlFluidPass *s,
                              size_t begin, size_t end)
 {
-    const SlNeighbourList *list = s->list;
-    F8 inverse_support = f8(s->inverse_support);
-    F8 scale = f8(s->relaxation * s->slope_scale), s_corr = f8(-s->tensile);
+    F8 scale = f8(s->relaxation * s->slope_scale);
     for (size_t b = begin; b < end; b++) {
         F8x4 xi = load_own(way, s, s->projected, b);
-        F8x3 move = {f8(0), f8(0), f8(0)};
-        const uint32_t(*row)[8] = (const uint32_t(*)[8])list->rows + list->row_begin[b];
-        for (uint32_t k = list->row_count[b]; k > 0; k -= 2, row += 2) {
-            fetch_ahead(row);
-            for (int half = 0; half < 2; half++) {
-                F8x4 xj = f8x4_gather(s->projected, row[half]);
-                F8x3 u = {xi.x - xj.x, xi.y - xj.y, xi.z - xj.z};
-                ShapePair w = shape_both(kind, f8x3_dot(u, u), inverse_support);
-                F8 both = xi.w + xj.w;
-                if (tensile) {
-                    /* Exactly 0 for far pairs, where the fourth power would be a denormal number
-                       and cost 100 cycles; 1e-4 is (W / W(0))² at 0.9 of the support. */
-                    F8 value2 = f8_max(f8_fma(w.value, w.value, f8(-1e-4f)), f8(0));
-                    both = f8_fma(value2 * s_corr, value2, both);
-                }
-                F8 push = both * w.slope;
-                move.x = f8_fma(push, u.x, move.x);
-                move.y = f8_fma(push, u.y, move.y);
-                move.z = f8_fma(push, u.z, move.z);
-            }
-        }
+        F8x3 move = pair_pushes(kind, tensile, s, b, xi);
         F8 lightness = load_own(way, s, s->predicted, b).w;
         F8 relaxed = lightness;
         if (s->averaging > 0)

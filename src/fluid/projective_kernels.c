@@ -162,20 +162,7 @@ SL_INLINE void project_loop(SlKernelKind kind, const SlProjectivePass *p, size_t
 SL_INLINE F8x3 density_pull(SlKernelKind kind, const SlProjectivePass *p, size_t b, F8x4 xi)
 {
     const SlFluidPass *s = &p->fluid;
-    const SlNeighbourList *list = s->list;
-    F8 inverse_support = f8(s->inverse_support);
-    F8x3 pull = {f8(0), f8(0), f8(0)};
-    const uint32_t(*row)[8] = (const uint32_t(*)[8])list->rows + list->row_begin[b];
-    for (uint32_t k = list->row_count[b]; k > 0; k -= 2, row += 2) {
-        fetch_ahead(row);
-        for (int half = 0; half < 2; half++) {
-            F8x4 xj = f8x4_gather(s->projected, row[half]);
-            F8x3 u = {xi.x - xj.x, xi.y - xj.y, xi.z - xj.z};
-            F8 slope = shape_slope(kind, f8x3_dot(u, u), inverse_support);
-            pull = f8x3_fma((xi.w + xj.w) * slope, u, pull);
-        }
-    }
-    pull = scaled(f8(s->slope_scale), pull);
+    F8x3 pull = scaled(f8(s->slope_scale), pair_pushes(kind, false, s, b, xi));
     if (block_meets_solids(s, b, xi)) /* which do not yield: only lambda_i acts */
         pull = f8x3_fma(xi.w, xyz(f8x4_load(p->solid + 32 * b)), pull);
     return pull;
