@@ -19,12 +19,6 @@ static void stabilise(const SlFluidPass *s, size_t begin, size_t end)
     }
 }
 
-/* Inverse mass, over that of the system's own fluid. */
-SL_INLINE F8 lightness_of(const SlFluidPass *s, size_t b)
-{
-    return s->fluid != NULL ? f8_gather(s->lightness, s->fluid + 8 * b) : f8(1);
-}
-
 static void predict(const SlFluidPass *s, size_t begin, size_t end)
 {
     F8 dt = f8(s->dt);
@@ -137,7 +131,8 @@ SL_INLINE void density_loop(SlKernelKind kind, const SlFluidPass *s, size_t begi
     }
 }
 
-/* XSPH: v_i += c sum_j (v_j - v_i) V W_ij, with the density of the result on the way. */
+/* XSPH: v_i += c sum_j (v_j - v_i) V W_ij 2 m_j / (m_i + m_j), so that pairs of different fluids
+   keep momentum too; with the density of the result on the way. */
 SL_INLINE F8x3 smooth_velocity(SlKernelKind kind, const SlFluidPass *s, size_t b, F8x4 xi, F8x4 vi,
                                F8 *density)
 {
@@ -151,6 +146,8 @@ SL_INLINE F8x3 smooth_velocity(SlKernelKind kind, const SlFluidPass *s, size_t b
         F8 w = shape_value(kind, f8x3_dot(u, u), f8(s->inverse_support));
         F8x4 vj = f8x4_gather(s->new_velocity, *row);
         shapes += w;
+        if (s->fluid != NULL)
+            w *= f8(2) * xi.w / (xi.w + xj.w); /* inverse masses */
         drift.x = f8_fma(w, vj.x - vi.x, drift.x);
         drift.y = f8_fma(w, vj.y - vi.y, drift.y);
         drift.z = f8_fma(w, vj.z - vi.z, drift.z);

@@ -27,7 +27,12 @@ SL_INLINE I8 owned_lanes(const SlFluidPass *s, size_t b)
     return (I8)(u8_load(lanes_in_order) + (uint32_t)(8 * b)) < (int32_t)s->count;
 }
 
-/* `lightness`: inverse masses. */
+/* Inverse mass, over that of the system's own fluid. */
+SL_INLINE F8 lightness_of(const SlFluidPass *s, size_t b)
+{
+    return s->fluid != NULL ? f8_gather(s->lightness, s->fluid + 8 * b) : f8(1);
+}
+
 SL_INLINE Tally tally_of(const SlFluidPass *s, size_t b, F8 lightness)
 {
     size_t chunk = b / SL_FLUID_CHUNK_BLOCKS * s->body_count * SL_FORCE_LANES;

@@ -18,7 +18,7 @@
 static const SlParamRow rows[P_COUNT] = {
 #include "fluid/fluid_rows.h"
     [P_STIFFNESS] = {"stiffness", SL_FLUID_NUMBER(1e6), 1, 1e12, "Pa", NULL,
-                     "a density constraint weighs stiffness × spacing"},
+                     "a density constraint weighs stiffness × spacing; of other fluids in proportion to their density"},
     [P_CONSTRAINT] = {"constraint", SL_FLUID_CHOICE(0), 0, 1, "", "unilateral|equality",
                       "unilateral resists compression only; equality (as printed) also tension"},
     [P_ROWS] = {"rows", SL_FLUID_CHOICE(SL_ROWS_SELECTOR), 0, 1, "", "selector|differences",
@@ -146,10 +146,10 @@ static SlStatus step(SlSystem *system, double dt, SlError *error)
 static SlStatus start(SlSystem *system, SlError *error)
 {
     SlProjectiveState *state = system->state;
-    if (system->fluid_count > 0)
+    if (system->fluid_count > 0 && sl_param(system, P_ROWS) == SL_ROWS_DIFFERENCES)
         return sl_error_set(error, SL_ERROR_ARGUMENT,
-                            "%s: projective fluids are of one kind; %u more are "
-                            "asked for, which only \"pbf\" can mix",
+                            "%s: \"rows\" differences knows one fluid only; %u more are asked for, "
+                            "which selector can mix",
                             system->name, system->fluid_count);
     SlStatus status = sl_fluid_start(system, error);
     if (status != SL_OK)
@@ -225,6 +225,7 @@ const SlSolver sl_projective_solver = {
               .rows = rows,
               .row_count = P_COUNT},
     .fields = SL_FLUID_FIELDS,
+    .several_fluids = true,
     .more_fields = more_fields,
     .state_size = sizeof(SlProjectiveState),
     .state_rows = state_rows,

@@ -8,7 +8,9 @@
      (1 + kappa (1 + n_i)) (x~_i - x_i) = s_i - x_i + kappa sum_c lambda_c grad_i C_c
 
    so that no copy p_k is ever stored: lambda is. Constraint-count relaxation multiplies lambda_c by
-   a share of 1 + n_c, the number of its particles.
+   a share of 1 + n_c, the number of its particles. With several fluids distances are weighed by
+   mass, so that p_k = x_k + lambda_c g_k / m_k with m_k over the mass of the system's own fluid:
+   the diagonal stays as it is, and what a constraint gives still sums to nothing.
 
    What is iterated is the shift x - s, not x: rounded positions would lose momentum, since an
    iteration's steps are a thousandth of a spacing and less, many metres from the origin. */
@@ -64,7 +66,7 @@ SL_INLINE bool block_meets_solids(const SlFluidPass *s, size_t b, F8x4 xi)
 /* --- Local step --- */
 
 typedef struct Density {
-    F8 error, squares; /* C_i; sum of |grad_k C_i|² */
+    F8 error, squares; /* C_i; sum of |grad_k C_i|² / m_k */
     F8x3 gradient;     /* grad_i C_i */
 } Density;
 
@@ -73,7 +75,7 @@ SL_INLINE Density density_of(SlKernelKind kind, const SlProjectivePass *p, size_
     const SlFluidPass *s = &p->fluid;
     F8 slope_scale = f8(s->slope_scale);
     DensitySums sums = density_sums(kind, s, b, xi);
-    Density d = {sums.error, sums.squares, sums.gradient};
+    Density d = {.error = sums.error, .gradient = sums.gradient};
     if (block_meets_solids(s, b, xi)) {
         F8x3 solid = {f8(0), f8(0), f8(0)};
         if (walls_near(s, xi))
@@ -82,27 +84,28 @@ SL_INLINE Density density_of(SlKernelKind kind, const SlProjectivePass *p, size_
         f8x4_store(p->solid + 32 * b, (F8x4){solid.x, solid.y, solid.z, f8(0)});
         d.gradient = f8x3_fma(f8(1), solid, d.gradient);
     }
-    d.squares = f8_fma(sums.squares, slope_scale * slope_scale, f8x3_dot(d.gradient, d.gradient));
+    d.squares =
+        f8_fma(sums.squares, slope_scale * slope_scale, xi.w * f8x3_dot(d.gradient, d.gradient));
     return d;
 }
 
-/* C_i and its derivative by lambda where every particle of the constraint has gone lambda g_k on
-   from x, so that pair (i, j) is u + lambda (g_i - g_j) = u (1 + lambda slope) + lambda g_i apart.
- */
+/* C_i and its derivative by lambda where every particle of the constraint has gone
+   lambda g_k / m_k on from x, so that pair (i, j) is u (1 + lambda slope / m_j) + lambda own apart
+   with own = g_i / m_i. */
 SL_INLINE void density_along(SlKernelKind kind, const SlFluidPass *s, size_t b, F8x4 xi, F8 lambda,
-                             F8x3 gradient, F8 *error, F8 *derivative)
+                             F8x3 own, F8 *error, F8 *derivative)
 {
     const SlNeighbourList *list = s->list;
     F8 inverse_support = f8(s->inverse_support), slope_scale = f8(s->slope_scale);
     F8 shapes = f8(s->lack), along = f8(0);
-    F8x3 shift = scaled(lambda, gradient);
+    F8x3 shift = scaled(lambda, own);
     const uint32_t(*row)[8] = (const uint32_t(*)[8])list->rows + list->row_begin[b];
     for (uint32_t k = list->row_count[b]; k > 0; k--, row++) {
         F8x4 xj = f8x4_gather(s->predicted, *row);
         F8x3 u = {xi.x - xj.x, xi.y - xj.y, xi.z - xj.z};
-        F8 slope = shape_slope(kind, f8x3_dot(u, u), inverse_support) * slope_scale;
+        F8 slope = shape_slope(kind, f8x3_dot(u, u), inverse_support) * slope_scale * xj.w;
         F8x3 apart = f8x3_fma(f8_fma(lambda, slope, f8(1)), u, shift),
-             way = f8x3_fma(slope, u, gradient);
+             way = f8x3_fma(slope, u, own);
         ShapePair w = shape_both(kind, f8x3_dot(apart, apart), inverse_support);
         shapes += w.value;
         along = f8_fma(w.slope, f8x3_dot(apart, way), along);
@@ -117,7 +120,7 @@ SL_INLINE void density_along(SlKernelKind kind, const SlFluidPass *s, size_t b, 
     if (s->boundary != NULL)
         add_solid(boundary_density(kind, s, b, moved), &solid, &pushed);
     *error += solid;
-    *derivative += f8x3_dot(pushed, gradient);
+    *derivative += f8x3_dot(pushed, own);
 }
 
 /* ProjectConstraint of algorithm 1, line 4. One step is the first-order lambda; more go on along
@@ -131,13 +134,13 @@ SL_INLINE void project_loop(SlKernelKind kind, const SlProjectivePass *p, size_t
         F8x4 xi = f8x4_load(s->predicted + 32 * b);
         Density d = density_of(kind, p, b, xi);
         F8 constraint = f8_max(d.error, f8(s->least_constraint));
-        F8 lambda = f8(0) - constraint / (d.squares + f8(s->epsilon));
+        F8 epsilon = xi.w * f8(s->epsilon), lambda = f8(0) - constraint / (d.squares + epsilon);
         I8 open = constraint != f8(0);
         for (uint32_t k = 1; k < p->projections && i8_bits(open) != 0; k++) {
             F8 error, derivative;
-            density_along(kind, s, b, xi, lambda, d.gradient, &error, &derivative);
-            open &= (f8_abs(error) > f8(p->projected_error)) & (derivative > f8(s->epsilon));
-            lambda -= f8_keep(open, error / f8_max(derivative, f8(s->epsilon)));
+            density_along(kind, s, b, xi, lambda, scaled(xi.w, d.gradient), &error, &derivative);
+            open &= (f8_abs(error) > f8(p->projected_error)) & (derivative > epsilon);
+            lambda -= f8_keep(open, error / f8_max(derivative, epsilon));
         }
         /* Constraint-count relaxation. By the constraint's own count, not by that of each particle
            it shifts: then what i gets from j is what j gets from i, and momentum stays. */
@@ -158,14 +161,14 @@ SL_INLINE void project_loop(SlKernelKind kind, const SlProjectivePass *p, size_t
 
 /* --- Global step --- */
 
-/* sum_c lambda_c grad_i C_c. */
+/* sum_c lambda_c grad_i C_c / m_i. */
 SL_INLINE F8x3 density_pull(SlKernelKind kind, const SlProjectivePass *p, size_t b, F8x4 xi)
 {
     const SlFluidPass *s = &p->fluid;
     F8x3 pull = scaled(f8(s->slope_scale), pair_pushes(kind, false, s, b, xi));
     if (block_meets_solids(s, b, xi)) /* which do not yield: only lambda_i acts */
         pull = f8x3_fma(xi.w, xyz(f8x4_load(p->solid + 32 * b)), pull);
-    return pull;
+    return scaled(lightness_of(s, b), pull);
 }
 
 /* s - x. */
@@ -191,14 +194,15 @@ SL_INLINE void move_block(const SlProjectivePass *p, size_t b, F8x3 step, Moveme
         F8x3 back = xyz(f8x4_load(p->previous + 32 * b));
         shift = f8x3_fma(f8(p->omega), minus(shift, back), back);
     }
-    Tally tally = tally_of(s, b, f8(1));
+    F8 lightness = lightness_of(s, b);
+    Tally tally = tally_of(s, b, lightness);
     F8x3 free = plus(inertial_place(s, b), shift);
     F8x3 at = meet_surfaces(&s->contacts, &tally, u8_load(s->id + 8 * b), free,
                             xyz(f8x4_load(s->position + 32 * b)));
     shift = plus(shift, minus(at, free)); /* nothing where there was no contact */
     f8x4_store(p->previous + 32 * b, before);
     f8x4_store(p->shift + 32 * b, (F8x4){shift.x, shift.y, shift.z, f8(0)});
-    f8x4_store(s->predicted + 32 * b, (F8x4){at.x, at.y, at.z, f8(1)});
+    f8x4_store(s->predicted + 32 * b, (F8x4){at.x, at.y, at.z, lightness});
     F8x3 moved = minus(shift, xyz(before));
     F8 moved2 = f8_keep(tally.owned, f8x3_dot(moved, moved));
     movement->sum += moved2;
@@ -226,8 +230,9 @@ SL_INLINE F8 divisor(const SlProjectivePass *p, F8 diagonal)
 SL_INLINE void react(SlKernelKind kind, const SlProjectivePass *p, size_t b, F8x4 xi)
 {
     const SlFluidPass *s = &p->fluid;
-    Tally tally = tally_of(s, b, f8(1));
-    F8 push = f8(p->omega * p->gamma * p->kappa / p->common_diagonal) * xi.w;
+    F8 lightness = lightness_of(s, b);
+    Tally tally = tally_of(s, b, lightness);
+    F8 push = f8(p->omega * p->gamma * p->kappa / p->common_diagonal) * xi.w * lightness;
     F8x3 still = {f8(0), f8(0), f8(0)};
     if (s->boundary != NULL)
         boundary_reaction(kind, s, &tally, b, xi, push, still, f8(0));
@@ -313,7 +318,7 @@ static void pull_attachments(const SlProjectivePass *p, size_t begin, size_t end
         F8x4 anchor = f8x4_load(p->anchor + 32 * b);
         I8 held = (anchor.x < f8(0.5f * SL_FAR)) &
                   ((I8)u8_load(p->fluid.id + 8 * b) < (int32_t)p->placed);
-        F8 weight = f8_keep(held, f8(p->hold));
+        F8 weight = f8_keep(held, f8(p->hold) * lightness_of(&p->fluid, b));
         F8x3 right =
             f8x3_fma(weight, (F8x3){anchor.x - xi.x, anchor.y - xi.y, anchor.z - xi.z}, xyz(r));
         f8x4_store(p->residual + 32 * b, (F8x4){right.x, right.y, right.z, r.w + weight});
@@ -349,14 +354,15 @@ SL_INLINE void settle_loop(SlKernelKind kind, const SlProjectivePass *p, size_t 
             continue;
         F8x4 xi = f8x4_load(s->projected + 32 * b);
         WallDensity samples = boundary_density(kind, s, b, xi);
-        F8x3 pushed = scaled(f8(p->kappa) * xi.w, samples.gradient);
+        F8 lightness = lightness_of(s, b);
+        F8x3 pushed = scaled(f8(p->kappa) * xi.w * lightness, samples.gradient);
         F8x3 after =
             boundary_rub(kind, s, b, xi, pushed, xyz(xi), xyz(f8x4_load(s->position + 32 * b)));
-        Tally tally = tally_of(s, b, f8(1));
+        Tally tally = tally_of(s, b, lightness);
         if (tally.sums != NULL)
             boundary_reaction(kind, s, &tally, b, xi, f8(0), minus(after, xyz(xi)),
                               samples.density);
-        f8x4_store(s->predicted + 32 * b, (F8x4){after.x, after.y, after.z, f8(1)});
+        f8x4_store(s->predicted + 32 * b, (F8x4){after.x, after.y, after.z, lightness});
     }
 }
 

@@ -7,6 +7,8 @@
 #include "support/test.h"
 #include "world/world.h"
 
+enum { PF_SIDE = 9, PF_COUNT = PF_SIDE * PF_SIDE * PF_SIDE }; /* of pf_free_block */
+
 typedef struct PfSetting {
     const char *name;
     double number;    /* of a number, or */
@@ -22,6 +24,7 @@ typedef struct PfWorld {
     bool no_gravity;
     SlVec3 velocity;
     float friction;        /* of the domain */
+    double other_density;  /* of a second fluid, if not 0 */
     double frame_time;     /* 0: 1/60 s */
     bool (*on_step)(void *user, SlSystemId system, const SlStepStats *stats);
     void *user;
@@ -52,6 +55,10 @@ static SlWorld *pf_create(const PfWorld *w)
             assert_ok(sl_system_set_text(world, id, s->name, s->text, &test_error));
         else
             assert_ok(sl_system_set_number(world, id, s->name, s->number, &test_error));
+    SlFluidDef other = {.name = "other", .density = w->other_density};
+    uint32_t fluid;
+    if (w->other_density > 0)
+        assert_ok(sl_system_add_fluid(world, id, &other, &fluid, &test_error));
     float d = (float)w->spacing;
     SlBlockDef block = {.min = w->from,
                         .max = {w->from.x + d * (float)w->nx, w->from.y + d * (float)w->ny,
@@ -70,6 +77,41 @@ static inline void pf_advance(SlWorld *world, uint32_t frames)
 static inline SlSystem *pf_system(SlWorld *world)
 {
     return &world->systems[0]->base;
+}
+
+/* A block far from walls, squeezed and shaken. */
+static inline PfWorld pf_free_block(void)
+{
+    return (PfWorld){.threads = 2,
+                     .spacing = 0.05,
+                     .domain = {4, 4, 4},
+                     .from = {1, 1, 1},
+                     .nx = PF_SIDE,
+                     .ny = PF_SIDE,
+                     .nz = PF_SIDE,
+                     .no_gravity = true,
+                     .settings = {{"under_relaxation", 1, NULL},
+                                  {"max_move", 1, NULL},
+                                  {"accelerate", 0, "none"},
+                                  {"divisor", 0, "own"}}};
+}
+
+static inline void pf_set(PfWorld *w, const char *name, double number, const char *text)
+{
+    for (PfSetting *s = w->settings;; s++)
+        if (s->name == NULL || strcmp(s->name, name) == 0) {
+            *s = (PfSetting){name, number, text};
+            return;
+        }
+}
+
+/* Every other particle becomes the second fluid. */
+static inline void pf_mix(SlWorld *world)
+{
+    SlParticles *particles = &pf_system(world)->particles;
+    const uint32_t *id = particles->data[SL_F_ID];
+    for (size_t i = 0; i < particles->count; i++)
+        ((uint32_t *)particles->data[SL_F_FLUID])[i] = id[i] % 2;
 }
 
 /* Squeezes the particles about `middle` and shakes them, by their ids. */
