@@ -7,7 +7,6 @@
 #include "core/context.h"
 #include "core/error.h"
 #include "fluid/projective.h"
-#include "fluid/projective_rows.h"
 #include "math/linear.h"
 #include "world/world.h"
 
@@ -39,6 +38,7 @@ const Solver chebyshev_solvers[] = {
      {PLAIN, {"global", SL_LINEAR_CG}, {"global_iterations", 0}, {"precondition", 1}}},
     {"jacobi_relaxed", {{"accelerate", SL_ACCELERATE_NONE}, {"divisor", SL_DIVISOR_OWN}}},
     {"anderson", {{"accelerate", SL_ACCELERATE_ANDERSON}, {"divisor", SL_DIVISOR_OWN}}},
+    {"chebyshev_wang", {CHEBYSHEV_AS_WANG, {"rho", 0.9875}}},
     {"pbf", {{"acceleration", 0}, {"relaxation", 0.7}}, true},
     {"pbf_chebyshev",
      {{"acceleration", 1}, {"relaxation", 0.55}, {"rho", 0.95}, {"delay", 3}},
@@ -64,7 +64,9 @@ const TrialValue chebyshev_defaults[] = {{"accelerate", SL_ACCELERATE_CHEBYSHEV}
                                          {"divisor", SL_DIVISOR_COMMON},
                                          {"rho", 0},
                                          {"safeguard", 1},
-                                         {"omega_start", 0},
+                                         {"omega_start", SL_OMEGA_PRINTED},
+                                         {"delay", 0},
+                                         {"calm_share", 0.002},
                                          {"stop_move", 1e-3},
                                          {"stop_mean", 0},
                                          {"iterations", CHEBYSHEV_MOST_ITERATIONS},

@@ -5,6 +5,7 @@
 
 #include "app/bench.h"
 #include "app/trial.h"
+#include "fluid/projective_rows.h"
 
 #define CHEBYSHEV_STEP 5e-3 /* s */
 
@@ -36,6 +37,13 @@ typedef struct Cell {
     uint32_t steps;
     bool failed;
 } Cell;
+
+/* Chebyshev's method after Wang, without what Sleet adds to it. */
+#define CHEBYSHEV_AS_WANG                                                                          \
+    {"omega_start", SL_OMEGA_WANG}, {"delay", 3},                                                  \
+    {                                                                                              \
+        "calm_share", 0                                                                            \
+    }
 
 /* Ends with a NULL name. */
 extern const TrialValue chebyshev_defaults[];

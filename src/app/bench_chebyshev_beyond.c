@@ -64,7 +64,7 @@ static const Way ways[] = {
     {"plain", false, {{"accelerate", SL_ACCELERATE_NONE}, {"stop_move", 0}}},
     {"chebyshev",
      false,
-     {{"accelerate", SL_ACCELERATE_CHEBYSHEV}, {"rho", 0.98}, {"stop_move", 0}}},
+     {{"accelerate", SL_ACCELERATE_CHEBYSHEV}, {"rho", 0.999}, {"stop_move", 0}}},
     {"pbf", true, {{"acceleration", 0}, {"relaxation", 0.7}}},
     {"pbf_chebyshev",
      true,

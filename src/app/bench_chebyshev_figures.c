@@ -43,6 +43,7 @@ SlStatus chebyshev_curves(Trial *trial, const Trial *from, SlError *error)
         trial_copy(trial, from);
         trial_set(trial, chebyshev_defaults);
         trial_set(trial, chebyshev_solvers[s].values);
+        trial_set(trial, (TrialValue[]){{"calm_share", 0}, {NULL, 0}}); /* on past the end */
         status = sl_projective_begin(system, CHEBYSHEV_STEP, &run, error);
         if (status != SL_OK)
             break;
@@ -90,9 +91,11 @@ SlStatus chebyshev_figure_4(Bench *bench, SlContext *context, const PaperScene *
         for (size_t k = 0; status == SL_OK && k < VALUES; k += bench->quick ? 4 : 1) {
             trial_copy(&trial, &fresh);
             trial_set(&trial, chebyshev_defaults);
-            trial_set(&trial,
-                      (TrialValue[]){
-                          {"rho", rho[k]}, {"safeguard", 0}, {"omega_start", start}, {NULL, 0}});
+            trial_set(&trial, (TrialValue[]){CHEBYSHEV_AS_WANG,
+                                             {"rho", rho[k]},
+                                             {"safeguard", 0},
+                                             {"omega_start", start},
+                                             {NULL, 0}});
             trial_reset(&trial);
             status = trial_steps(&trial, CHEBYSHEV_STEP, steps, error);
             const TrialResult *r = &trial.result;

@@ -52,6 +52,8 @@ typedef struct SlProjectiveRun {
        NULL: nobody asks, or it cannot be told */
     double *given, *given_before, *giving;
     double move, norm, mean, most; /* of the last iteration: m, m, and compression before it */
+    double moving, few; /* particles that moved farther than stop_move; so few that it is calm */
+    double step;        /* longest of the last iteration before it was accelerated, m */
 } SlProjectiveRun;
 
 /* Constants and arrays of a step. */

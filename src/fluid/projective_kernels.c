@@ -179,7 +179,7 @@ SL_INLINE F8x3 inertia_pull(const SlProjectivePass *p, size_t b)
 }
 
 typedef struct Movement {
-    F8 sum, most, steps;
+    F8 most, moving, steps, most_step;
 } Movement;
 
 /* Eq. 8 with Wang's under-relaxation, then contacts. `step` is G(x) - x. */
@@ -205,17 +205,20 @@ SL_INLINE void move_block(const SlProjectivePass *p, size_t b, F8x3 step, Moveme
     f8x4_store(s->predicted + 32 * b, (F8x4){at.x, at.y, at.z, lightness});
     F8x3 moved = minus(shift, xyz(before));
     F8 moved2 = f8_keep(tally.owned, f8x3_dot(moved, moved));
-    movement->sum += moved2;
+    length2 = f8_keep(tally.owned, length2);
     movement->most = f8_max(movement->most, moved2);
-    movement->steps += f8_keep(tally.owned, length2);
+    movement->moving += f8_keep(moved2 > f8(p->still_move * p->still_move), f8(1));
+    movement->steps += length2;
+    movement->most_step = f8_max(movement->most_step, length2);
 }
 
 SL_INLINE void put_movement(const SlProjectivePass *p, size_t chunk, const Movement *movement)
 {
     double *partials = p->partials + chunk * SL_PROJECTIVE_PARTIALS;
-    partials[SL_PROJECTIVE_MOVE2] = (double)f8_sum(movement->sum);
     partials[SL_PROJECTIVE_MOST_MOVE2] = (double)f8_most(movement->most);
     partials[SL_PROJECTIVE_STEP2] = (double)f8_sum(movement->steps);
+    partials[SL_PROJECTIVE_MOVING] = (double)f8_sum(movement->moving);
+    partials[SL_PROJECTIVE_MOST_STEP2] = (double)f8_most(movement->most_step);
 }
 
 /* What a particle's right side is divided by: its own diagonal solves its row; one for all of them
@@ -243,7 +246,7 @@ SL_INLINE void react(SlKernelKind kind, const SlProjectivePass *p, size_t b, F8x
 SL_INLINE void solve_loop(SlKernelKind kind, const SlProjectivePass *p, size_t begin, size_t end,
                           size_t chunk)
 {
-    Movement movement = {f8(0), f8(0), f8(0)};
+    Movement movement = {f8(0), f8(0), f8(0), f8(0)};
     for (size_t b = begin; b < end; b++) {
         F8x4 xi = f8x4_load(p->fluid.projected + 32 * b);
         F8x3 right = f8x3_fma(f8(p->kappa), density_pull(kind, p, b, xi), inertia_pull(p, b));
@@ -337,7 +340,7 @@ static void divide(const SlProjectivePass *p, size_t begin, size_t end, size_t c
 
 static void move(const SlProjectivePass *p, size_t begin, size_t end, size_t chunk)
 {
-    Movement movement = {f8(0), f8(0), f8(0)};
+    Movement movement = {f8(0), f8(0), f8(0), f8(0)};
     for (size_t b = begin; b < end; b++)
         move_block(p, b, xyz(f8x4_load(p->residual + 32 * b)), &movement);
     put_movement(p, chunk, &movement);

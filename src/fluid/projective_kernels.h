@@ -17,6 +17,7 @@ typedef struct SlProjectivePass {
     uint32_t projections;  /* most steps of a local projection */
     float projected_error; /* and the error of the density that ends it sooner */
     float gamma, omega;    /* under-relaxation; over-relaxation of Chebyshev's method */
+    float still_move;      /* one that moves farther in an iteration is not at rest; m */
     float common_diagonal; /* divides every right side in a sweep; 0: each particle's own */
     uint32_t placed;       /* ids below this may be attached */
     /* arrays in sorted order */
@@ -38,9 +39,10 @@ typedef struct SlProjectivePass {
 enum {
     SL_PROJECTIVE_COMPRESSION, /* of x(k): sum and most of max(0, density - 1) */
     SL_PROJECTIVE_MOST_COMPRESSION,
-    SL_PROJECTIVE_MOVE2, /* |x(k+1) - x(k)|²: sum and most */
-    SL_PROJECTIVE_MOST_MOVE2,
-    SL_PROJECTIVE_STEP2, /* sum of |G(x) - x|² */
+    SL_PROJECTIVE_MOST_MOVE2, /* |x(k+1) - x(k)|² */
+    SL_PROJECTIVE_MOVING,     /* particles for which it is above still_move² */
+    SL_PROJECTIVE_STEP2,      /* |gamma (G(x) - x)|²: sum and most */
+    SL_PROJECTIVE_MOST_STEP2,
     SL_PROJECTIVE_PRODUCTS,
     SL_PROJECTIVE_ALONG = SL_PROJECTIVE_PRODUCTS + SL_ANDERSON_MOST,
     SL_PROJECTIVE_PARTIALS = SL_PROJECTIVE_ALONG + SL_ANDERSON_MOST

@@ -136,6 +136,9 @@ SlStatus sl_projective_begin(SlSystem *system, double dt, SlProjectiveRun *run, 
     pass->projected_error = (float)sl_param(system, P_PROJECTION_TOLERANCE);
     pass->gamma = (float)sl_param(system, P_UNDER_RELAXATION);
     pass->omega = 1;
+    pass->still_move =
+        (float)(sl_param(system, P_STOP_MOVE) * sl_param(system, SL_FLUID_P_SPACING));
+    run->few = pass->still_move > 0 ? sl_param(system, P_CALM_SHARE) * (double)n : 0;
     if (has_common_diagonal(system))
         pass->common_diagonal = (float)common_diagonal(system, (double)pass->kappa);
     pass->placed = state->placed;
@@ -153,7 +156,7 @@ SlStatus sl_projective_begin(SlSystem *system, double dt, SlProjectiveRun *run, 
     double rho = sl_param(system, P_RHO);
     run->chebyshev = (SlChebyshev){.rho = rho > 0 ? rho : sl_rho_now(&state->search),
                                    .delay = (uint32_t)sl_param(system, P_DELAY),
-                                   .printed = sl_param(system, P_OMEGA_START) != 0,
+                                   .printed = sl_param(system, P_OMEGA_START) == SL_OMEGA_PRINTED,
                                    .safeguard = sl_param(system, P_SAFEGUARD) != 0};
     sl_chebyshev_begin(&run->chebyshev);
     if (!sl_projective_forces_begin(system, run))
@@ -347,13 +350,30 @@ static void mix_history(const SlSystem *system, SlProjectiveRun *run)
     sl_projective_loop(system, &run->pass, kernels->mix);
 }
 
+/* The end of a step, where momentum does harm. Either no particle's own step is longer than
+   stop_move, and a plain iteration ends it. Or only a few still move: mostly ones that momentum
+   has carried away from their neighbours, which nothing but inertia draws back, by a hundredth of
+   the way in each iteration. So the method begins again; next time for half as few. */
+static void calm_down(SlProjectiveRun *run)
+{
+    if (run->few == 0 || run->pass.omega == 1)
+        return;
+    bool few_move = run->moving <= run->few;
+    if (few_move || run->step < (double)run->pass.still_move)
+        sl_chebyshev_restart(&run->chebyshev);
+    if (few_move)
+        run->few = run->moving / 2;
+}
+
 SlStatus sl_projective_global(SlSystem *system, SlProjectiveRun *run, SlError *error)
 {
     const SlProjectiveKernels *kernels = SL_KERNELS(system->context->isa, sl_projective_kernels);
     SlProjectivePass *pass = &run->pass;
     SlAccelerate accelerate = (SlAccelerate)sl_param(system, P_ACCELERATE);
-    if (accelerate == SL_ACCELERATE_CHEBYSHEV)
+    if (accelerate == SL_ACCELERATE_CHEBYSHEV) {
+        calm_down(run);
         pass->omega = (float)sl_chebyshev_next(&run->chebyshev, run->norm);
+    }
     if (pass->residual == NULL) {
         sl_projective_loop(system, pass, kernels->solve[sl_fluid_kernel(system)]);
         sl_projective_forces_add(run);
@@ -373,6 +393,8 @@ SlStatus sl_projective_global(SlSystem *system, SlProjectiveRun *run, SlError *e
     run->iterations++;
     run->move = sqrt(fold(run, SL_PROJECTIVE_MOST_MOVE2, true));
     run->norm = sqrt(fold(run, SL_PROJECTIVE_STEP2, false));
+    run->moving = fold(run, SL_PROJECTIVE_MOVING, false);
+    run->step = sqrt(fold(run, SL_PROJECTIVE_MOST_STEP2, true));
     return SL_OK;
 }
 

@@ -25,6 +25,7 @@ enum {
     P_UNDER_RELAXATION,
     P_OMEGA_START,
     P_SAFEGUARD,
+    P_CALM_SHARE,
     P_HISTORY,
     P_ITERATIONS,
     P_LEAST_ITERATIONS,
@@ -40,6 +41,9 @@ enum {
 
 /* Order of the choices "selector|differences". */
 typedef enum SlRows { SL_ROWS_SELECTOR, SL_ROWS_DIFFERENCES } SlRows;
+
+/* Order of the choices "wang|printed". */
+typedef enum SlOmegaStart { SL_OMEGA_WANG, SL_OMEGA_PRINTED } SlOmegaStart;
 
 /* Order of the choices "common|own". */
 typedef enum SlDivisor { SL_DIVISOR_COMMON, SL_DIVISOR_OWN } SlDivisor;

@@ -12,14 +12,18 @@ void sl_chebyshev_begin(SlChebyshev *c)
     c->norm = INFINITY;
 }
 
+void sl_chebyshev_restart(SlChebyshev *c)
+{
+    c->since = 0;
+    c->restarts++;
+}
+
 double sl_chebyshev_next(SlChebyshev *c, double norm)
 {
     bool rises = norm > rise * c->norm;
     c->norm = norm;
-    if (c->safeguard && rises && c->omega > 1) {
-        c->since = 0;
-        c->restarts++;
-    }
+    if (c->safeguard && rises && c->omega > 1)
+        sl_chebyshev_restart(c);
     double rho2 = c->rho * c->rho;
     if (c->since < c->delay || (c->since == 0 && c->delay == 0))
         c->omega = 1; /* eq. 8's omega_1 */
@@ -43,7 +47,7 @@ static const bool upper[] = {false, false, false, true,  true, true,
                              true,  true,  false, false, false};
 enum { NOT_COUNTED = -1 };
 static const int place[] = {NOT_COUNTED, 0, 1, NOT_COUNTED, 0, 1, 2, 3, NOT_COUNTED, 2, 3};
-enum { TURNS = sizeof upper / sizeof upper[0], CLEAR_AT = 5, FIRST_RUNG = 6, REST = TURNS };
+enum { TURNS = sizeof upper / sizeof upper[0], CLEAR_AT = 5, FIRST_RUNG = 15, REST = TURNS };
 
 double sl_rho_of_rung(uint32_t rung)
 {

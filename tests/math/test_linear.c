@@ -370,6 +370,12 @@ static void omegas_are_wangs(void **state)
         assert_true(sl_chebyshev_next(&c, 0.9 - 0.1 * k) == 1);
     assert_int_equal(c.restarts, 1);
     assert_true(sl_chebyshev_next(&c, 0.5) > 1);
+    /* So when it is asked for. */
+    sl_chebyshev_restart(&c);
+    for (int k = 0; k < 3; k++)
+        assert_true(sl_chebyshev_next(&c, 0.4) == 1);
+    assert_int_equal(c.restarts, 2);
+    assert_true(sl_chebyshev_next(&c, 0.4) > 1);
 }
 
 /* Theta is the least-squares solution; a change that repeats another gets none. */
