@@ -172,8 +172,8 @@ static void report_table(Bench *bench, const PaperScene *scene, Cell (*cells)[RU
 static SlStatus search_rho(Bench *bench, const PaperScene *scene, Trial *trial, const Trial *from,
                            uint32_t steps, SlError *error)
 {
-    static const double values[] = {0,     0.95,   0.965,  0.975,  0.982, 0.9875,
-                                    0.991, 0.9937, 0.9956, 0.9978, 0.999};
+    static const double values[] = {0,      0.95,   0.965,  0.975, 0.982,  0.9875, 0.991,
+                                    0.9937, 0.9956, 0.9978, 0.999, 0.9995, 0.9998};
     double automatic = 0, best = INFINITY;
     SlStatus status = SL_OK;
     for (size_t k = 0; status == SL_OK && k < (bench->quick ? 4 : sizeof values / sizeof values[0]);

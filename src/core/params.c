@@ -142,9 +142,11 @@ static size_t edit_distance(const char *a, const char *b)
 const char *sl_nearest_name(const char *name, const char *const *candidates, size_t count)
 {
     const char *nearest = NULL;
-    size_t least = strlen(name) / 3 + 2; /* farther is no help */
+    size_t length = strlen(name), least = length / 3 + 2; /* farther is no help */
     for (size_t k = 0; k < count; k++) {
         size_t distance = edit_distance(name, candidates[k]);
+        if (length >= 2 && distance > 1 && strncmp(name, candidates[k], length) == 0)
+            distance = 1; /* its beginning */
         if (distance < least) {
             least = distance;
             nearest = candidates[k];

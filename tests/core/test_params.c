@@ -225,6 +225,8 @@ static void the_nearest_name_is_found(void **state)
         {"pu", "up"},                 /* a swap is one step, or this would be too far */
         {"spacing", "spacing"},
         {"vorticty", "vorticity"},
+        {"iter", "iterations"}, /* its beginning */
+        {"vis", "viscosity"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         const char *nearest = sl_nearest_name(cases[k].typed, names, 5);
