@@ -50,6 +50,9 @@ def draw_curves(rows, path):
 
 
 def main():
+    if any(word in ("-h", "--help") for word in sys.argv):
+        print(__doc__)
+        return
     folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "out/bench-chebyshev")
     output = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else "docs/gallery")
     draw_figure_4(rows_of(folder / "figure4.csv"), output / "chebyshev_figure4.png")
