@@ -41,7 +41,7 @@ const Solver chebyshev_solvers[] = {
     {"chebyshev_wang", {CHEBYSHEV_AS_WANG, {"rho", 0.9875}}},
     {"pbf", {{"acceleration", 0}, {"relaxation", 0.7}}, true},
     {"pbf_chebyshev",
-     {{"acceleration", 1}, {"relaxation", 0.55}, {"rho", 0.95}, {"delay", 3}},
+     {{"acceleration", 1}, {"relaxation", 0.7}, {"rho", 0.99}, {"delay", 1}},
      true},
 };
 enum {

@@ -6,6 +6,7 @@
 #include "app/bench.h"
 #include "app/trial.h"
 #include "fluid/projective_rows.h"
+#include "math/chebyshev.h"
 
 #define CHEBYSHEV_STEP 5e-3 /* s */
 

@@ -68,7 +68,7 @@ static const Way ways[] = {
     {"pbf", true, {{"acceleration", 0}, {"relaxation", 0.7}}},
     {"pbf_chebyshev",
      true,
-     {{"acceleration", 1}, {"relaxation", 0.55}, {"rho", 0.95}, {"delay", 3}}},
+     {{"acceleration", 1}, {"relaxation", 0.7}, {"rho", 0.99}, {"delay", 1}}},
 };
 enum { WAYS = sizeof ways / sizeof ways[0] };
 

@@ -10,6 +10,7 @@
 
 #include "core/timer.h"
 #include "fluid/active.h"
+#include "math/chebyshev.h"
 
 enum {
     P_PRESET = SL_FLUID_P_COUNT,
@@ -21,6 +22,7 @@ enum {
     P_ACCELERATION,
     P_RHO,
     P_DELAY,
+    P_OMEGA_START,
     P_TENSILE,
     P_TENSILE_DISTANCE,
     P_STABILISE_LEVEL,
@@ -53,11 +55,14 @@ static const SlParamRow rows[P_COUNT] = {
                      "constraint averaging: displacements are divided by the number of violated "
                      "constraints and multiplied by this omega; 0: `relaxation` is used instead"},
     [P_ACCELERATION] = {"acceleration", SL_FLUID_CHOICE(0), 0, 1, "", "none|chebyshev",
-                        "Chebyshev's method on the iterations; wants relaxation 0.5 to 0.6"},
+                        "Chebyshev's method on the iterations; pays from 5 iterations on"},
     [P_RHO] = {"rho", SL_FLUID_NUMBER(0.95), 0, 0.9999, "", NULL,
-               "Chebyshev's estimate of how little an iteration gains"},
-    [P_DELAY] = {"delay", SL_FLUID_WHOLE(3), 1, 1000, "iterations", NULL,
-                 "plain iterations before it starts; 1 explodes"},
+               "Chebyshev's estimate of how little an iteration gains; higher gains more, and throws spray"},
+    [P_DELAY] = {"delay", SL_FLUID_WHOLE(1), 1, 1000, "iterations", NULL,
+                 "plain iterations before it starts; 3 or more with omega_start wang"},
+    [P_OMEGA_START] = {"omega_start", SL_FLUID_CHOICE(SL_OMEGA_PRINTED), 0, 1, "", "wang|printed",
+                       "its second factor: 2 / (2 - rho^2), which has all of its momentum at once and wants "
+                       "relaxation 0.5 to 0.6, or 4 / (4 - rho^2), which gathers it"},
     [P_TENSILE] = {"tensile", SL_FLUID_NUMBER(0.1), 0, 1, "", NULL,
                    "s_corr, once a step, keeps particles from clumping in pairs: strength as the "
                    "density error it equals; 0: none"},
@@ -139,14 +144,13 @@ SlFluidLoop sl_pbf_displace(const SlSystem *system, const SlFluidPass *pass, uin
                                                : kernels->displace[kind];
 }
 
-/* Wang 2015, algorithm 1: 1 before the start, then 2/(2 - rho²), then 4/(4 - rho² omega). */
-static float next_omega(const SlSystem *system, uint32_t iteration, float omega)
+static SlChebyshev chebyshev_of(const SlSystem *system)
 {
-    uint32_t delay = (uint32_t)sl_param(system, P_DELAY);
-    float rho = (float)sl_param(system, P_RHO);
-    if (iteration <= delay)
-        return 1;
-    return iteration == delay + 1 ? 2 / (2 - rho * rho) : 4 / (4 - rho * rho * omega);
+    SlChebyshev chebyshev = {.rho = sl_param(system, P_RHO),
+                             .delay = (uint32_t)sl_param(system, P_DELAY),
+                             .printed = sl_param(system, P_OMEGA_START) == SL_OMEGA_PRINTED};
+    sl_chebyshev_begin(&chebyshev);
+    return chebyshev;
 }
 
 static SlLodSettings lod_settings(const SlSystem *system)
@@ -186,9 +190,10 @@ static SlStatus step(SlSystem *system, double dt, SlError *error)
         return status;
     sl_lap(&mark, &ms[SL_STAGE_LEVELS]);
 
+    SlChebyshev chebyshev = chebyshev_of(system);
     for (uint32_t l = 1; l <= lod.most; l++) {
         pass.iteration = l;
-        pass.omega = next_omega(system, l, pass.omega);
+        pass.omega = (float)sl_chebyshev_next(&chebyshev, 0);
         if (l <= active.least) { /* A_l is everybody */
             sl_fluid_run(system, &pass, kernels->lambda[kind]);
             sl_fluid_run(system, &pass, sl_pbf_displace(system, &pass, l - 1));

@@ -42,9 +42,6 @@ enum {
 /* Order of the choices "selector|differences". */
 typedef enum SlRows { SL_ROWS_SELECTOR, SL_ROWS_DIFFERENCES } SlRows;
 
-/* Order of the choices "wang|printed". */
-typedef enum SlOmegaStart { SL_OMEGA_WANG, SL_OMEGA_PRINTED } SlOmegaStart;
-
 /* Order of the choices "common|own". */
 typedef enum SlDivisor { SL_DIVISOR_COMMON, SL_DIVISOR_OWN } SlDivisor;
 

@@ -11,6 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Order of the choices "wang|printed" of parameter tables. */
+typedef enum SlOmegaStart { SL_OMEGA_WANG, SL_OMEGA_PRINTED } SlOmegaStart;
+
 typedef struct SlChebyshev {
     double rho; /* [0, 1) */
     uint32_t
