@@ -2,6 +2,8 @@
    however early the loop ends; a ball under water is lifted by what it displaces. */
 #include "fluid/projective_worlds.h"
 
+static const double other_density = 400; /* kg/m³, where there are two fluids */
+
 typedef struct Balance {
     SlWorld *world;
     double before[3]; /* momentum, kg m/s */
@@ -10,15 +12,21 @@ typedef struct Balance {
     uint64_t steps;
 } Balance;
 
+static double mass_of(SlWorld *world, size_t i)
+{
+    const uint32_t *fluid = pf_system(world)->particles.data[SL_F_FLUID];
+    double water = 1000 * pow((double)sl_fluid_spacing(pf_system(world)), 3);
+    return fluid != NULL && fluid[i] == 1 ? water * other_density / 1000 : water;
+}
+
 static void momentum_of(SlWorld *world, double momentum[3])
 {
     const SlParticles *particles = &pf_system(world)->particles;
     const float *v = sl_f32x4(particles, SL_F_VELOCITY);
-    double mass = 1000 * pow((double)sl_fluid_spacing(pf_system(world)), 3);
     memset(momentum, 0, 3 * sizeof *momentum);
     for (size_t i = 0; i < particles->count; i++)
         for (size_t a = 0; a < 3; a++)
-            momentum[a] += mass * (double)v[4 * i + a];
+            momentum[a] += mass_of(world, i) * (double)v[4 * i + a];
 }
 
 static bool weigh(void *user, SlSystemId id, const SlStepStats *stats)
@@ -43,7 +51,8 @@ static bool weigh(void *user, SlSystemId id, const SlStepStats *stats)
     return true;
 }
 
-static SlWorld *pool(Balance *balance, const char *boundary, const char *accelerate, float friction)
+static SlWorld *pool(Balance *balance, const char *boundary, const char *accelerate, float friction,
+                     bool mixed)
 {
     /* A column beside the ball, which falls and floods it. */
     PfWorld w = {.threads = 2,
@@ -54,6 +63,7 @@ static SlWorld *pool(Balance *balance, const char *boundary, const char *acceler
                  .nz = 20,
                  .frame_time = 0.02,
                  .friction = friction,
+                 .other_density = mixed ? other_density : 0,
                  .on_step = weigh,
                  .user = balance,
                  .settings = {{"steps", 4, NULL},
@@ -69,8 +79,11 @@ static SlWorld *pool(Balance *balance, const char *boundary, const char *acceler
     SlColliderId id;
     assert_ok(sl_world_add_collider(world, &ball, &id, &test_error));
     assert_ok(sl_world_start(world, &test_error));
-    *balance = (Balance){
-        .world = world, .weight = 1000 * 9.81 * 0.05 * 0.05 * 0.05 * 20 * 44 * 20, .from = 1e9};
+    if (mixed)
+        pf_mix(world);
+    *balance = (Balance){.world = world, .from = 1e9};
+    for (size_t i = 0; i < pf_system(world)->particles.count; i++)
+        balance->weight += 9.81 * mass_of(world, i);
     return world;
 }
 
@@ -80,15 +93,18 @@ static void bodies_take_what_water_loses(void **state)
     static const char *const boundaries[] = {"walls", "particles"};
     static const char *const accelerations[] = {"none", "chebyshev"};
     for (int b = 0; b < 2; b++)
-        for (int a = 0; a < 2; a++) {
+        for (int a = 0; a < 3; a++) {
             Balance balance;
+            bool mixed = a == 2;
+            const char *accelerate = accelerations[mixed ? 1 : a];
             SlWorld *world =
-                pool(&balance, boundaries[b], accelerations[a], b == 1 && a == 1 ? 0.3f : 0);
+                pool(&balance, boundaries[b], accelerate, b == 1 && a > 0 ? 0.3f : 0, mixed);
             pf_advance(world, 40);
             print_message(
-                "%s, %s: %llu steps, forces up to %.1f of the weight, off by %.2g of it\n",
-                boundaries[b], accelerations[a], (unsigned long long)balance.steps,
-                balance.most_force / balance.weight, balance.worst / balance.weight);
+                "%s, %s%s: %llu steps, forces up to %.1f of the weight, off by %.2g of it\n",
+                boundaries[b], accelerate, mixed ? ", two fluids" : "",
+                (unsigned long long)balance.steps, balance.most_force / balance.weight,
+                balance.worst / balance.weight);
             assert_true(balance.most_force > balance.weight);
             assert_less(balance.worst, 2e-5 * balance.weight);
             sl_world_destroy(world);
@@ -101,7 +117,7 @@ static void ball_is_lifted(void **state)
     static const char *const boundaries[] = {"walls", "particles"};
     for (int b = 0; b < 2; b++) {
         Balance balance;
-        SlWorld *world = pool(&balance, boundaries[b], "chebyshev", 0);
+        SlWorld *world = pool(&balance, boundaries[b], "chebyshev", 0, false);
         balance.from = 4;
         pf_advance(world, 350);
         double lift = balance.lift / balance.lift_steps,
