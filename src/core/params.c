@@ -18,8 +18,8 @@ static SlStatus check_range(const SlParamRow *row, double number, SlError *error
 
 static SlStatus wrong_type(const SlParamRow *row, const char *found, SlError *error)
 {
-    static const char *const wanted[] = {"a number",    "a whole number",  "true or false",
-                                         "one of",      "text",            "three numbers"};
+    static const char *const wanted[] = {"a number", "a whole number", "true or false",
+                                         "one of",   "text",           "three numbers"};
     return sl_error_set(error, SL_ERROR_ARGUMENT, "%s takes %s%s%s, not %s", row->name,
                         wanted[row->type], row->type == SL_PARAM_CHOICE ? " " : "",
                         row->type == SL_PARAM_CHOICE ? row->choices : "", found);
@@ -141,16 +141,17 @@ static size_t edit_distance(const char *a, const char *b)
 
 const char *sl_nearest_name(const char *name, const char *const *candidates, size_t count)
 {
-    const char *nearest = NULL;
+    const char *nearest = NULL, *begun = NULL;            /* the shortest that begins so */
     size_t length = strlen(name), least = length / 3 + 2; /* farther is no help */
     for (size_t k = 0; k < count; k++) {
         size_t distance = edit_distance(name, candidates[k]);
-        if (length >= 2 && distance > 1 && strncmp(name, candidates[k], length) == 0)
-            distance = 1; /* its beginning */
+        if (length >= 2 && strncmp(name, candidates[k], length) == 0 &&
+            (begun == NULL || strlen(candidates[k]) < strlen(begun)))
+            begun = candidates[k];
         if (distance < least) {
             least = distance;
             nearest = candidates[k];
         }
     }
-    return nearest;
+    return begun != NULL ? begun : nearest;
 }

@@ -24,7 +24,7 @@ SL_INLINE F8 contact_share(U8 id)
 typedef struct Tally {
     double *sums; /* [body][SL_FORCE_LANES]; NULL: nobody asks */
     I8 owned;     /* lanes that are particles */
-    F8 mass;      /* of each, over that of the system\'s own fluid */
+    F8 mass;      /* of each, over that of the system's own fluid */
 } Tally;
 
 /* `moved` lanes were pushed by the body, at `at`. */
@@ -34,8 +34,10 @@ SL_INLINE void tally_push(const Tally *tally, const SlContacts *c, size_t body, 
               f8_keep(tally->owned, tally->mass * moved.y),
               f8_keep(tally->owned, tally->mass * moved.z)};
     SlVec3 center = c->centers[body];
-    F8x3 arm = {at.x - f8(center.x), at.y - f8(center.y), at.z - f8(center.z)};
-    /* A lane that was not moved may be far away: 0 × far is still 0. */
+    /* A lane that was not moved may be far away: 0 × far is still 0. Padding may be no number. */
+    F8x3 arm = {f8_keep(tally->owned, at.x - f8(center.x)),
+                f8_keep(tally->owned, at.y - f8(center.y)),
+                f8_keep(tally->owned, at.z - f8(center.z))};
     double *sums = tally->sums + SL_FORCE_LANES * body;
     sums[0] += (double)f8_sum(m.x);
     sums[1] += (double)f8_sum(m.y);

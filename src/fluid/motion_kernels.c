@@ -141,7 +141,7 @@ static void viscosities(const SlMotionPass *m, size_t begin, size_t end, size_t 
     const SlFluidPass *s = m->fluid;
     for (size_t b = begin; b < end; b++) {
         F8x4 v = f8x4_load(s->new_velocity + 32 * b);
-        v.w = s->fluid != NULL ? f8_gather(s->viscosities, s->fluid + 8 * b) : f8(m->viscosity);
+        v.w = s->fluid != NULL ? by_fluid(s, b, s->viscosities) : f8(m->viscosity);
         f8x4_store(m->direction + 32 * b, v);
     }
 }

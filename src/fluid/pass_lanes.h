@@ -27,10 +27,18 @@ SL_INLINE I8 owned_lanes(const SlFluidPass *s, size_t b)
     return (I8)(u8_load(lanes_in_order) + (uint32_t)(8 * b)) < (int32_t)s->count;
 }
 
+/* What a table by fluid says of each particle. Padding may hold anything, an id for one. */
+SL_INLINE F8 by_fluid(const SlFluidPass *s, size_t b, const float *table)
+{
+    uint32_t fluid[8];
+    u8_store(fluid, u8_load(s->fluid + 8 * b) & (U8)owned_lanes(s, b));
+    return f8_gather(table, fluid);
+}
+
 /* Inverse mass, over that of the system's own fluid. */
 SL_INLINE F8 lightness_of(const SlFluidPass *s, size_t b)
 {
-    return s->fluid != NULL ? f8_gather(s->lightness, s->fluid + 8 * b) : f8(1);
+    return s->fluid != NULL ? by_fluid(s, b, s->lightness) : f8(1);
 }
 
 SL_INLINE Tally tally_of(const SlFluidPass *s, size_t b, F8 lightness)

@@ -63,7 +63,7 @@ static const SlParamRow rows[P_COUNT] = {
                      "Chebyshev's method begins again when steps grow instead of shrinking"},
     [P_CALM_SHARE] = {"calm_share", SL_FLUID_NUMBER(0.002), 0, 1, "", NULL,
                       "Chebyshev's method begins again near the end of a step: when no more than this share of "
-                      "the particles move farther than stop_move, or a plain iteration would do; 0: never"},
+                      "the particles move farther than stop_move, or a plain iteration is likely to do; 0, or stop_move 0: never"},
     [P_HISTORY] = {"history", SL_FLUID_WHOLE(5), 1, SL_ANDERSON_MOST, "iterations", NULL,
                    "that Anderson acceleration looks back on"},
     [P_ITERATIONS] = {"iterations", SL_FLUID_WHOLE(100), 1, 100000, "per step", NULL,

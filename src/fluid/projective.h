@@ -52,6 +52,7 @@ typedef struct SlProjectiveRun {
        NULL: nobody asks, or it cannot be told */
     double *given, *given_before, *giving;
     double move, norm, mean, most; /* of the last iteration: m, m, and compression before it */
+    bool calms;                    /* is momentum given up near the end? */
     double moving, few; /* particles that moved farther than stop_move; so few that it is calm */
     double step;        /* longest of the last iteration before it was accelerated, m */
 } SlProjectiveRun;

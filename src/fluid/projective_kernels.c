@@ -132,6 +132,7 @@ SL_INLINE void project_loop(SlKernelKind kind, const SlProjectivePass *p, size_t
     F8 compression = f8(0), densest = f8(0);
     for (size_t b = begin; b < end; b++) {
         F8x4 xi = f8x4_load(s->predicted + 32 * b);
+        xi.w = lightness_of(s, b); /* that of padding, too */
         Density d = density_of(kind, p, b, xi);
         F8 constraint = f8_max(d.error, f8(s->least_constraint));
         F8 epsilon = xi.w * f8(s->epsilon), lambda = f8(0) - constraint / (d.squares + epsilon);

@@ -138,7 +138,8 @@ SlStatus sl_projective_begin(SlSystem *system, double dt, SlProjectiveRun *run, 
     pass->omega = 1;
     pass->still_move =
         (float)(sl_param(system, P_STOP_MOVE) * sl_param(system, SL_FLUID_P_SPACING));
-    run->few = pass->still_move > 0 ? sl_param(system, P_CALM_SHARE) * (double)n : 0;
+    run->few = sl_param(system, P_CALM_SHARE) * (double)n;
+    run->calms = pass->still_move > 0 && run->few > 0;
     if (has_common_diagonal(system))
         pass->common_diagonal = (float)common_diagonal(system, (double)pass->kappa);
     pass->placed = state->placed;
@@ -350,13 +351,14 @@ static void mix_history(const SlSystem *system, SlProjectiveRun *run)
     sl_projective_loop(system, &run->pass, kernels->mix);
 }
 
-/* The end of a step, where momentum does harm. Either no particle's own step is longer than
-   stop_move, and a plain iteration ends it. Or only a few still move: mostly ones that momentum
-   has carried away from their neighbours, which nothing but inertia draws back, by a hundredth of
-   the way in each iteration. So the method begins again; next time for half as few. */
+/* The end of a step, where momentum does harm. Either no particle's own step was longer than
+   stop_move, and a plain iteration is likely to end it. Or only a few still move: mostly ones that
+   momentum has carried away from their neighbours, which nothing but inertia draws back, by some
+   thousandths of the way in each iteration. So the method begins again; next time for half as few.
+ */
 static void calm_down(SlProjectiveRun *run)
 {
-    if (run->few == 0 || run->pass.omega == 1)
+    if (!run->calms || run->pass.omega == 1)
         return;
     bool few_move = run->moving <= run->few;
     if (few_move || run->step < (double)run->pass.still_move)

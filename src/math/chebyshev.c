@@ -15,6 +15,7 @@ void sl_chebyshev_begin(SlChebyshev *c)
 void sl_chebyshev_restart(SlChebyshev *c)
 {
     c->since = 0;
+    c->omega = 1;
     c->restarts++;
 }
 

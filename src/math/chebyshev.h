@@ -31,6 +31,7 @@ void sl_chebyshev_begin(SlChebyshev *c);
 /* The factor of the iteration that now follows. `norm` is |G(x) - x| at the iterate before it, in
    any unit; 0 at the first call, or where it is not known and there is no safeguard. */
 double sl_chebyshev_next(SlChebyshev *c, double norm);
+/* It begins again, with the plain iterations of its start. */
 void sl_chebyshev_restart(SlChebyshev *c);
 
 /* The factor that errors fall by per iteration in the long run, if all eigenvalues are within rho.
