@@ -104,6 +104,21 @@ static void twin_take(const SlSystem *system, const SlProjectiveRun *run)
     }
 }
 
+/* A squeezed and shaken block after the local step, here and in the twin. */
+static SlWorld *both_local(const PfWorld *w, float squeeze, float jitter, SlProjectiveRun *run)
+{
+    SlWorld *world = pf_create(w);
+    assert_ok(sl_world_start(world, &test_error));
+    pf_disturb(world, 1.2f, squeeze, jitter);
+    if (w->other_density > 0)
+        pf_mix(world);
+    pf_begin(world, 0.005, run);
+    twin_take(pf_system(world), run);
+    twin_local();
+    sl_projective_local(pf_system(world), run);
+    return world;
+}
+
 static void twin_agrees(void **state)
 {
     (void)state;
@@ -118,17 +133,9 @@ static void twin_agrees(void **state)
                 w.velocity = (SlVec3){0.3f, -0.2f, 0.1f};
                 pf_set(&w, "kernel", 0, kernel_names[kind]);
                 pf_set(&w, "count_relaxation", share, NULL);
-                SlWorld *world = pf_create(&w);
-                assert_ok(sl_world_start(world, &test_error));
-                pf_disturb(world, 1.2f, 0.97f, 0.002f);
-                if (mixed)
-                    pf_mix(world);
                 SlProjectiveRun run;
-                pf_begin(world, 0.005, &run);
-                twin_take(pf_system(world), &run);
-                twin_local();
+                SlWorld *world = both_local(&w, 0.97f, 0.002f, &run);
                 twin_global();
-                sl_projective_local(pf_system(world), &run);
                 const float *projected = run.pass.fluid.projected;
                 double scale = 0, step = 0;
                 for (size_t i = 0; i < PF_COUNT; i++)
@@ -160,16 +167,8 @@ static void reach_the_manifold(bool mixed)
     pf_set(&w, "projections", 8, NULL);
     pf_set(&w, "count_relaxation", 0, NULL);
     pf_set(&w, "damping", 1e-6, NULL);
-    SlWorld *world = pf_create(&w);
-    assert_ok(sl_world_start(world, &test_error));
-    pf_disturb(world, 1.2f, 0.96f, 0.004f);
-    if (mixed)
-        pf_mix(world);
     SlProjectiveRun run;
-    pf_begin(world, 0.005, &run);
-    twin_take(pf_system(world), &run);
-    twin_local();
-    sl_projective_local(pf_system(world), &run);
+    SlWorld *world = both_local(&w, 0.96f, 0.004f, &run);
     size_t active = 0;
     double worst = 0, first = 0;
     for (size_t i = 0; i < PF_COUNT; i++) {
