@@ -18,8 +18,8 @@ static SlStatus check_range(const SlParamRow *row, double number, SlError *error
 
 static SlStatus wrong_type(const SlParamRow *row, const char *found, SlError *error)
 {
-    static const char *const wanted[] = {"a number", "a whole number", "true or false",
-                                         "one of",   "text",           "three numbers"};
+    static const char *const wanted[] = {"a number",    "a whole number",  "true or false",
+                                         "one of",      "text",            "three numbers"};
     return sl_error_set(error, SL_ERROR_ARGUMENT, "%s takes %s%s%s, not %s", row->name,
                         wanted[row->type], row->type == SL_PARAM_CHOICE ? " " : "",
                         row->type == SL_PARAM_CHOICE ? row->choices : "", found);

@@ -2,47 +2,19 @@
 #include "support/test.h"
 
 static const SlParamRow rows[] = {
-    {.name = "relaxation",
-     .type = SL_PARAM_NUMBER,
-     .value = {{0.7}},
-     .minimum = 0.1,
-     .maximum = 1,
-     .unit = "",
-     .meaning = "a number"},
-    {.name = "spacing",
-     .type = SL_PARAM_NUMBER,
-     .value = {{0.02}},
-     .minimum = 1e-4,
-     .maximum = 10,
-     .unit = "m",
-     .meaning = "a number with a unit"},
-    {.name = "iterations",
-     .type = SL_PARAM_INTEGER,
-     .value = {{4}},
-     .minimum = 1,
-     .maximum = 100,
-     .unit = "",
-     .meaning = "a whole number"},
-    {.name = "sort",
-     .type = SL_PARAM_BOOL,
-     .value = {{1}},
-     .minimum = 0,
-     .maximum = 1,
-     .unit = "",
+    {.name = "relaxation", .type = SL_PARAM_NUMBER, .value = {{0.7}}, .minimum = 0.1, .maximum = 1,
+     .unit = "", .meaning = "a number"},
+    {.name = "spacing", .type = SL_PARAM_NUMBER, .value = {{0.02}}, .minimum = 1e-4,
+     .maximum = 10, .unit = "m", .meaning = "a number with a unit"},
+    {.name = "iterations", .type = SL_PARAM_INTEGER, .value = {{4}}, .minimum = 1, .maximum = 100,
+     .unit = "", .meaning = "a whole number"},
+    {.name = "sort", .type = SL_PARAM_BOOL, .value = {{1}}, .minimum = 0, .maximum = 1, .unit = "",
      .meaning = "yes or no"},
-    {.name = "kernel",
-     .type = SL_PARAM_CHOICE,
-     .unit = "",
-     .choices = "cubic|wendland|poly6",
+    {.name = "kernel", .type = SL_PARAM_CHOICE, .unit = "", .choices = "cubic|wendland|poly6",
      .meaning = "a choice"},
     {.name = "label", .type = SL_PARAM_TEXT, .unit = "", .meaning = "text"},
-    {.name = "wind",
-     .type = SL_PARAM_VEC3,
-     .value = {{0, -9.81, 0}},
-     .minimum = -100,
-     .maximum = 100,
-     .unit = "m/s",
-     .meaning = "a vector"},
+    {.name = "wind", .type = SL_PARAM_VEC3, .value = {{0, -9.81, 0}}, .minimum = -100,
+     .maximum = 100, .unit = "m/s", .meaning = "a vector"},
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 static const SlTable table = {.name = "test", .kind = "solver", .rows = rows, .row_count = ROWS};
@@ -122,8 +94,7 @@ static void choices_are_by_name(void **state)
         assert_ok(sl_param_set_text(row("kernel"), names[k], &value, &test_error));
         assert_true(value.number[0] == k);
     }
-    static const char *const wrong[] = {"",      "cub", "cubics", "poly", "cubic|wendland",
-                                        "Cubic", "|"};
+    static const char *const wrong[] = {"", "cub", "cubics", "poly", "cubic|wendland", "Cubic", "|"};
     for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++) {
         SlParamValue value = {{-1}};
         SlError error;
