@@ -1,11 +1,11 @@
-# Every tests/<room>/test_*.c is one cmocka program. Its tier comes from its name: test_x.c is
+# Every tests/<module>/test_*.c is one cmocka program. Its tier comes from its name: test_x.c is
 # quick, test_x_standard.c runs in ./check, test_x_full.c only in ./check full. A conformance or
-# determinism check that needs the command itself is a script: tests/<room>/test_*.sh.
+# determinism check that needs the command itself is a script: tests/<module>/test_*.sh.
 file(GLOB test_sources CONFIGURE_DEPENDS tests/*/test_*.c)
 file(GLOB test_scripts CONFIGURE_DEPENDS tests/*/test_*.sh)
 file(GLOB test_helpers CONFIGURE_DEPENDS tests/support/*.c)
-add_library(sleet_test_support STATIC ${test_helpers} src/app/plain.c)
-target_link_libraries(sleet_test_support PUBLIC sleet_flags sleet_static ${CMOCKA_LIBRARY})
+add_library(sleet_test_support STATIC ${test_helpers} )
+target_link_libraries(sleet_test_support PUBLIC sleet_flags sleet_bench sleet_static ${CMOCKA_LIBRARY})
 target_include_directories(sleet_test_support PUBLIC ${CMAKE_SOURCE_DIR}/tests ${CMOCKA_INCLUDE})
 
 function(set_tier name)

@@ -32,16 +32,16 @@ describe() {
     esac
 }
 
-# kind LEAST MOST NAME: its --set options, in `sets`.
+# kind MIN MAX NAME: its --set options, in `sets`.
 kind() {
     local lod=dtc least=$1 most=$2
     case $3 in
-        pbf_most) least=$2 ;;
-        pbf_least) most=$1 ;;
+        pbf_max) least=$2 ;;
+        pbf_min) most=$1 ;;
         dtvs) lod=dtvs ;;
     esac
     sets=(--set "$parameters.lod=$lod" --set "$parameters.iterations=$most"
-          --set "$parameters.lod_least=$least" --set output.every=5)
+          --set "$parameters.lod_min=$least" --set output.every=5)
 }
 
 # draw RUN FRAME FILE SETS…
@@ -61,9 +61,9 @@ for figure in "${figures[@]}"; do
     read -r scene least most start <<< "$description"
     file=$root/scenes/papers/apbf/$scene.json
     end=$((start + frames))
-    kind "$least" "$most" pbf_most
+    kind "$least" "$most" pbf_max
     "$sleet" run "$file" -o "$work/$scene" --frames "$start" --resume --quiet "${sets[@]}" > /dev/null
-    for name in pbf_most pbf_least dtc dtvs; do
+    for name in pbf_max pbf_min dtc dtvs; do
         run=$work/$figure.$name
         mkdir -p "$run"
         cp "$work/$scene/checkpoint_$(printf %06d "$start").slc" "$run"
@@ -71,22 +71,22 @@ for figure in "${figures[@]}"; do
         "$sleet" run "$file" -o "$run" --frames "$end" --resume --quiet "${sets[@]}" > /dev/null
         draw "$run" "$end" "$work/$figure.$name.png"
         draw "$run" "$end" "$folder/${figure}_$name.png" "${small[@]}"
-        [ "$name" = pbf_most ] && continue
-        "$sleet" compare "$work/$figure.pbf_most.png" "$work/$figure.$name.png" > "$work/said"
+        [ "$name" = pbf_max ] && continue
+        "$sleet" compare "$work/$figure.pbf_max.png" "$work/$figure.$name.png" > "$work/said"
         psnr=$(sed -n 's/^psnr: \([0-9.]*\).*/\1/p' "$work/said")
         ssim=$(sed -n 's/^ssim: //p' "$work/said")
         echo "$figure,$name,$end,$psnr,$ssim" | tee -a "$work/table"
-        "$sleet" compare "$folder/${figure}_pbf_most.png" "$folder/${figure}_$name.png" --gain 2 \
+        "$sleet" compare "$folder/${figure}_pbf_max.png" "$folder/${figure}_$name.png" --gain 2 \
             -o "$folder/${figure}_${name}_difference.png" > /dev/null
-        if [ "$figure" = fig8 ] && [ "$name" != pbf_least ]; then
+        if [ "$figure" = fig8 ] && [ "$name" != pbf_min ]; then
             draw "$run" "$end" "$folder/fig3_$name.png" "${small[@]}" --set render.color_by=level \
                 --set render.color_map=viridis --set "render.color_min=$least" \
                 --set "render.color_max=$most"
         fi
     done
     awk -F, -v figure="$figure" '$1 == figure { psnr[$2] = $4; ssim[$2] = $5 }
-        END { exit !(psnr["dtvs"] > psnr["pbf_least"] && ssim["dtvs"] > ssim["pbf_least"]) }' \
-        "$work/table" || { echo "$figure: dtvs does not beat pbf_least"; missed=1; }
+        END { exit !(psnr["dtvs"] > psnr["pbf_min"] && ssim["dtvs"] > ssim["pbf_min"]) }' \
+        "$work/table" || { echo "$figure: dtvs does not beat pbf_min"; missed=1; }
 done
 if [ ${#figures[@]} -eq 4 ]; then # a part of the table would replace the whole
     cp "$work/table" "$table"

@@ -19,7 +19,7 @@ try:
 except ModuleNotFoundError as missing:
     sys.exit(f"make_assets.py: {missing.name} is missing; apt-get install python3-numpy")
 
-MOST_BYTES = 2_000_000
+MAX_BYTES = 2_000_000
 ASSETS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "assets")
 # name: maker, what the file's first line calls it, fewest and most triangles
 MESHES = {"squirrel": (squirrel.make, "a squirrel", 15000, 25000),
@@ -35,8 +35,8 @@ def report(path, limits=(4, 10**6)):
     faults, size = m["faults"], os.path.getsize(path)
     if not limits[0] <= m["triangles"] <= limits[1]:
         faults.append(f"not {limits[0]} to {limits[1]} triangles")
-    if size > MOST_BYTES:
-        faults.append(f"{size} bytes, more than {MOST_BYTES}")
+    if size > MAX_BYTES:
+        faults.append(f"{size} bytes, more than {MAX_BYTES}")
     x, y, z = m["size"]
     print(f"{os.path.basename(path)}: {m['vertices']} vertices, {m['triangles']} triangles, "
           f"{x:.3f} x {y:.3f} x {z:.3f} m, {m['area']:.4f} m2, {m['volume']:.5f} m3, "

@@ -17,7 +17,7 @@ titles = {"dam": "Dam break, 216,000", "double": "Double dam break, 672,800",
           "multi": "Multi dam break, 225,280"}
 scenes = [name for name in titles if (source / f"{name}.csv").exists()]
 # Document 002's colours: grey PBF, red DTC, green DTVS; the lowest level is not in its figure.
-looks = {"pbf_most": ("0.45", "-", "PBF, most iterations"), "pbf_least": ("#3060c0", ":", "PBF, least"),
+looks = {"pbf_max": ("0.45", "-", "PBF, most iterations"), "pbf_min": ("#3060c0", ":", "PBF, least"),
          "dtc": ("#c02020", "--", "APBF, DTC"), "dtvs": ("#208020", "-.", "APBF, DTVS")}
 
 def draw(column, label, file, kinds):
@@ -41,4 +41,4 @@ def draw(column, label, file, kinds):
 
 draw("density", "mean density / rest density", "density.png", list(looks))
 draw("deviation_percent", "mean density against PBF's, %", "deviation.png",
-     ["pbf_least", "dtc", "dtvs"])
+     ["pbf_min", "dtc", "dtvs"])

@@ -36,7 +36,7 @@ typedef struct SlFillDef {
     /* What is filled: the mesh in a file (OBJ, PLY or STL), if path is not NULL … */
     const char *path;
     float scale;     /* metres per unit of the file; default 1 */
-    SlVec3 turn;     /* rad: axis × angle, about the file's origin */
+    SlVec3 rotation;     /* rad: axis × angle, about the file's origin */
     SlVec3 position; /* m: where the file's origin goes */
     bool allow_open; /* fill a mesh with holes too, inside by winding number; default: refuse */
     const char *cache_folder; /* where distance fields are kept from run to run; NULL: nowhere */

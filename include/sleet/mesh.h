@@ -22,7 +22,7 @@ typedef struct SlMeshColliderDef {
     double rate;      /* keys per second, (0, 1e6]; the first is at the world's start; default 25 */
     bool loop;        /* after the last key comes the first; else the last one stays; default false */
     float scale;      /* metres per unit of the file; default 1 */
-    SlVec3 turn;      /* rad: axis × angle, about the file's origin */
+    SlVec3 rotation;      /* rad: axis × angle, about the file's origin */
     SlVec3 position;  /* m: where the file's origin goes */
     double cell;      /* m, of the field's grid; 0: the smallest spacing among the systems */
     bool hollow;      /* a container: the fluid is inside, all outside of the mesh is solid */

@@ -8,12 +8,12 @@
 extern "C" {
 #endif
 
-/* Turned by the rotation vector `turn` (axis × angle in rad) about `pivot`, then moved by
+/* Turned by the rotation vector `rotation` (axis × angle in rad) about `pivot`, then moved by
    `position`: where the body is, relative to where it was added. */
 typedef struct SlKeyframe {
     double time; /* s, rising from key to key */
     SlVec3 position;
-    SlVec3 turn;
+    SlVec3 rotation;
 } SlKeyframe;
 
 /* Keys are passed through smoothly (Hermite between neighbours, at rest before the first and after
@@ -27,11 +27,11 @@ typedef struct SlMotionDef {
     SlVec3 pivot;    /* m: the point turned about, in the world at rest */
 } SlMotionDef;
 
-/* Where a program wants a body, relative to where it was added: turned by `turn` about `pivot`,
+/* Where a program wants a body, relative to where it was added: turned by `rotation` about `pivot`,
    then moved by `position`, as a keyframe. Zeros: where it was added. */
 typedef struct SlColliderPose {
     SlVec3 position; /* m */
-    SlVec3 turn;     /* rad: axis × angle */
+    SlVec3 rotation;     /* rad: axis × angle */
     SlVec3 pivot;    /* m, in the world as it was added */
 } SlColliderPose;
 

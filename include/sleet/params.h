@@ -35,13 +35,13 @@ typedef struct SlParamRow {
 
 /* Values of several rows under one name. A table with presets has a choice row "preset" whose
    choices are their names in order; the first changes nothing. */
-enum { SL_MOST_PRESET_VALUES = 8 };
+enum { SL_MAX_PRESET_VALUES = 8 };
 typedef struct SlPreset {
     const char *name, *meaning;
     struct {
         const char *name; /* of a row that takes a number; NULL: no more */
         double value;
-    } values[SL_MOST_PRESET_VALUES];
+    } values[SL_MAX_PRESET_VALUES];
 } SlPreset;
 
 /* What `sleet params` lists: everything that is chosen by name and set by rows. */
@@ -70,6 +70,9 @@ SL_API void sl_param_print(const SlParamRow *row, const SlParamValue *value, cha
                            size_t text_size);
 /* The candidate nearest to `name` by edit distance, or NULL if none is near. */
 SL_API const char *sl_nearest_name(const char *name, const char *const *candidates, size_t count);
+
+/* Everything that can be chosen by name as a system's solver. */
+SL_API const SlTable *const *sl_solver_tables(size_t *count);
 
 #ifdef __cplusplus
 }

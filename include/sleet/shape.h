@@ -1,4 +1,4 @@
-/* Sleet: analytic solids and cameras. */
+/* Sleet: analytic solids. */
 #ifndef SLEET_SHAPE_H
 #define SLEET_SHAPE_H
 
@@ -32,20 +32,6 @@ typedef struct SlShape {
 SL_API float sl_shape_distance(const SlShape *shape, SlVec3 point, SlVec3 *normal);
 SL_API SlShape sl_default_shape(SlShapeKind kind);
 SL_API const char *sl_shape_kind_name(SlShapeKind kind);
-
-/* A pinhole camera. */
-typedef struct SlCamera {
-    char name[32];
-    SlVec3 eye, target;
-    SlVec3 up;       /* default (0, 1, 0) */
-    float fov;       /* full vertical angle in degrees, (1, 170); default 40 */
-    float weight;    /* of its level of detail among several cameras', [0, 1e6]; 0: it does not
-                        count; default 1 */
-} SlCamera;
-
-/* So many may have a weight at once. */
-enum { SL_MOST_CAMERAS = 16 };
-SL_API SlCamera sl_default_camera(void);
 
 #ifdef __cplusplus
 }

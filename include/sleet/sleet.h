@@ -3,6 +3,7 @@
 #define SLEET_SLEET_H
 
 #include "sleet/base.h"
+#include "sleet/camera.h"
 #include "sleet/checkpoint.h"
 #include "sleet/emitter.h"
 #include "sleet/fill.h"

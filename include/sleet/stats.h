@@ -25,7 +25,7 @@ typedef enum SlStop {
     SL_STOP_NONE,
     SL_STOP_MOVE,  /* no particle moved far in the last one */
     SL_STOP_MEAN,  /* mean compression */
-    SL_STOP_MOST,  /* greatest compression */
+    SL_STOP_MAX,  /* greatest compression */
     SL_STOP_LIMIT, /* as many as are allowed */
     SL_STOP_COUNT
 } SlStop;

@@ -3,6 +3,7 @@
 #ifndef SLEET_VIEW_H
 #define SLEET_VIEW_H
 
+#include "sleet/camera.h"
 #include "sleet/shape.h"
 
 #ifdef __cplusplus

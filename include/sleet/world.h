@@ -120,7 +120,7 @@ SL_API SlStatus sl_collider_set_motion(SlWorld *world, SlColliderId id, const Sl
    numbers that are not finite. */
 SL_API SlStatus sl_collider_set_target(SlWorld *world, SlColliderId id, SlColliderPose pose,
                                        SlError *error);
-/* Who looks on, for level of detail; copied. May change between steps. At most SL_MOST_CAMERAS count
+/* Who looks on, for level of detail; copied. May change between steps. At most SL_MAX_CAMERAS count
    (weight above 0). Without cameras, level of detail says what is missing at the start. */
 SL_API SlStatus sl_world_set_cameras(SlWorld *world, const SlCamera *cameras, size_t count,
                                      SlError *error);
@@ -159,9 +159,6 @@ SL_API SlStatus sl_world_state(SlWorld *world, const SlStateView **state, SlErro
    on with the same bits. Systems must have the same names and solvers; any other value of the
    set-up may differ. Nothing in the state is trusted. After a failure only destroy the world. */
 SL_API SlStatus sl_world_restore(SlWorld *world, const SlStateView *state, SlError *error);
-
-/* Everything that can be chosen by name as a system's solver. */
-SL_API const SlTable *const *sl_solver_tables(size_t *count);
 
 #ifdef __cplusplus
 }

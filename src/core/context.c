@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/isa.h"
 #include "core/machine.h"
 
 enum { CONTEXT_COOKIE = 0x51EE7C01, MAX_THREADS = 256 };

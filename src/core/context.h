@@ -3,10 +3,9 @@
 #ifndef CORE_CONTEXT_H
 #define CORE_CONTEXT_H
 
-#include "core/arena.h"
+#include "core/memory.h"
 #include "core/error.h"
 #include "core/file.h"
-#include "core/memory.h"
 #include "core/parallel.h"
 
 struct SlContext {

@@ -3,6 +3,8 @@
 #ifndef CORE_PARALLEL_H
 #define CORE_PARALLEL_H
 
+#include <stddef.h>
+
 #include "core/memory.h"
 
 typedef struct SlPool SlPool;
@@ -23,6 +25,32 @@ void sl_parallel_for(SlPool *pool, size_t count, size_t chunk_size, SlChunkFunct
 static inline size_t sl_chunk_count(size_t count, size_t chunk_size)
 {
     return (count + chunk_size - 1) / chunk_size;
+}
+
+/* --- Sums and maxima in an order that does not depend on threads: a loop writes one partial per
+   fixed-size chunk, then one thread folds the partials from first to last. Stop tests use it too;
+   the fold is the one place where a sum over many machines would join. --- */
+
+/* Items per chunk of every reduced particle loop: fixed, so that partials never change. */
+enum { SL_REDUCE_CHUNK = 512 };
+
+/* partials[chunk * stride + lane]; the sum over chunks of one lane. */
+static inline double sl_fold_sum(const double *partials, size_t chunks, size_t stride, size_t lane)
+{
+    double sum = 0;
+    for (size_t c = 0; c < chunks; c++)
+        sum += partials[c * stride + lane];
+    return sum;
+}
+
+/* At least one chunk. */
+static inline double sl_fold_max(const double *partials, size_t chunks, size_t stride, size_t lane)
+{
+    double most = partials[lane];
+    for (size_t c = 1; c < chunks; c++)
+        if (partials[c * stride + lane] > most)
+            most = partials[c * stride + lane];
+    return most;
 }
 
 #endif

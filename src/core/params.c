@@ -114,11 +114,11 @@ void sl_param_print(const SlParamRow *row, const SlParamValue *value, char *text
 /* Letters to insert, delete, replace or swap with the next (optimal string alignment). */
 static size_t edit_distance(const char *a, const char *b)
 {
-    enum { MOST = 48 };
+    enum { MAX = 48 };
     size_t la = strlen(a), lb = strlen(b);
-    if (la > MOST || lb > MOST)
+    if (la > MAX || lb > MAX)
         return SIZE_MAX; /* near to nothing */
-    size_t row[3][MOST + 1];
+    size_t row[3][MAX + 1];
     for (size_t j = 0; j <= lb; j++)
         row[1][j] = j;
     for (size_t i = 1; i <= la; i++) {

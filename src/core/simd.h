@@ -190,7 +190,7 @@ SL_INLINE float f8_sum(F8 a)
     return ((a[0] + a[4]) + (a[2] + a[6])) + ((a[1] + a[5]) + (a[3] + a[7]));
 }
 
-SL_INLINE float f8_most(F8 a)
+SL_INLINE float f8_horizontal_max(F8 a)
 {
     float most = a[0];
     for (int k = 1; k < 8; k++)

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { MOST_DIGIT_BITS = 12, LEAST_CHUNK = 8192, MOST_CHUNKS = 256 };
+enum { MAX_DIGIT_BITS = 12, MIN_CHUNK = 8192, MAX_CHUNKS = 256 };
 
 typedef struct Pass {
     const uint64_t *from; /* key in the high half, item in the low; NULL: the first pass */
@@ -69,11 +69,11 @@ bool sl_sort_by_key(SlPool *pool, SlArena *arena, const uint32_t *keys, size_t c
     uint32_t bits = 1;
     while (bits < 32 && (uint64_t)1 << bits < key_limit)
         bits++;
-    uint32_t passes = (bits + MOST_DIGIT_BITS - 1) / MOST_DIGIT_BITS;
+    uint32_t passes = (bits + MAX_DIGIT_BITS - 1) / MAX_DIGIT_BITS;
     uint32_t digit_bits = (bits + passes - 1) / passes;
-    size_t chunk_size = sl_chunk_count(count, MOST_CHUNKS);
-    if (chunk_size < LEAST_CHUNK)
-        chunk_size = LEAST_CHUNK;
+    size_t chunk_size = sl_chunk_count(count, MAX_CHUNKS);
+    if (chunk_size < MIN_CHUNK)
+        chunk_size = MIN_CHUNK;
     if (chunk_size < (size_t)4 << digit_bits) /* or counts to add up outnumber what is sorted */
         chunk_size = (size_t)4 << digit_bits;
     size_t chunks = sl_chunk_count(count, chunk_size);
@@ -130,5 +130,5 @@ void sl_key_starts(SlPool *pool, const uint32_t *sorted_keys, size_t count, uint
         return;
     }
     Starts s = {sorted_keys, start, count, key_limit};
-    sl_parallel_for(pool, count, LEAST_CHUNK, open_keys, &s);
+    sl_parallel_for(pool, count, MIN_CHUNK, open_keys, &s);
 }

@@ -3,7 +3,7 @@
 #ifndef CORE_SORT_H
 #define CORE_SORT_H
 
-#include "core/arena.h"
+#include "core/memory.h"
 #include "core/parallel.h"
 
 /* order[k] is the item at place k, sorted_keys[k] its key; keys are below key_limit.

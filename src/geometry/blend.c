@@ -24,7 +24,7 @@ bool sl_blend_stretched(SlBlend *blend, SlShape shape, SlVec3 stretch, const cha
         return false;
     if (!(sl_finite(stretch) && stretch.x > 0 && stretch.y > 0 && stretch.z > 0))
         *reason = "stretch must be above 0";
-    else if (blend->count == SL_BLEND_MOST)
+    else if (blend->count == SL_BLEND_MAX)
         *reason = "too many parts in a blend";
     else if (blend->depth == SL_BLEND_DEPTH)
         *reason = "too many parts wait to be joined";
@@ -50,7 +50,7 @@ bool sl_blend_join(SlBlend *blend, SlBlendKind kind, float radius, const char **
         *reason = "the radius of a blend must be 0 or more";
     else if (blend->depth < needed)
         *reason = "a blend needs parts before it";
-    else if (blend->count == SL_BLEND_MOST)
+    else if (blend->count == SL_BLEND_MAX)
         *reason = "too many parts in a blend";
     else
         blend->nodes[blend->count++] = (SlBlendNode){.kind = kind, .radius = radius};

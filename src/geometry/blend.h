@@ -9,7 +9,7 @@
 
 #include "geometry/shape.h"
 
-enum { SL_BLEND_MOST = 256, SL_BLEND_DEPTH = 16 };
+enum { SL_BLEND_MAX = 256, SL_BLEND_DEPTH = 16 };
 
 typedef enum SlBlendKind {
     SL_BLEND_LEAF,
@@ -28,7 +28,7 @@ typedef struct SlBlendNode {
 
 typedef struct SlBlend {
     uint32_t count, depth; /* depth: how many values wait to be joined; 1 when it is whole */
-    SlBlendNode nodes[SL_BLEND_MOST];
+    SlBlendNode nodes[SL_BLEND_MAX];
 } SlBlend;
 
 void sl_blend_init(SlBlend *blend);

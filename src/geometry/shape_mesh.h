@@ -2,7 +2,7 @@
 #ifndef GEOMETRY_SHAPE_MESH_H
 #define GEOMETRY_SHAPE_MESH_H
 
-#include "geometry/mesh.h"
+#include "geometry/mesh/mesh.h"
 #include "sleet/shape.h"
 
 /* The directions of the shape's own x, y (its axis) and z; orthonormal, turned as the shape is. */

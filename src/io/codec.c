@@ -13,8 +13,8 @@
 #include "core/hash.h"
 #include "sleet/view.h"
 
-enum { ZSTD_LEVEL = -1, LEAST_PACKED = 64, SOME = 1024 };
-static const uint32_t most_quantised = 65535;
+enum { ZSTD_LEVEL = -1, MIN_PACKED = 64, SOME = 1024 };
+static const uint32_t max_quantised = 65535;
 
 uint32_t sl_codec_lanes(uint32_t type)
 {
@@ -23,7 +23,7 @@ uint32_t sl_codec_lanes(uint32_t type)
 
 size_t sl_codec_words_bytes(void)
 {
-    return (size_t)SL_CHUNK_ELEMENTS * SL_MOST_LANES * 4 + 8 * SL_MOST_LANES;
+    return (size_t)SL_CHUNK_ELEMENTS * SL_MAX_LANES * 4 + 8 * SL_MAX_LANES;
 }
 
 size_t sl_codec_encoder_bytes(void)
@@ -122,7 +122,7 @@ static void unpack_words(const uint8_t *planes, uint32_t count, uint32_t lanes, 
 }
 
 typedef struct Bounds {
-    float low[SL_MOST_LANES], step[SL_MOST_LANES];
+    float low[SL_MAX_LANES], step[SL_MAX_LANES];
 } Bounds;
 
 /* False where a value is not finite: such a chunk is kept as it is. */
@@ -141,7 +141,7 @@ static bool find_bounds(const SlSource *source, uint64_t begin, uint32_t count, 
             high = value > high ? value : high;
         }
         bounds->low[lane] = low;
-        bounds->step[lane] = (float)(((double)high - (double)low) / most_quantised);
+        bounds->step[lane] = (float)(((double)high - (double)low) / max_quantised);
         if (!finite || !isfinite(bounds->step[lane]))
             return false;
     }
@@ -165,7 +165,7 @@ static void quantise(const SlSource *source, uint64_t begin, uint32_t count, uin
             float value;
             memcpy(&value, &word, 4);
             double scaled = ((double)value - low) * inverse + 0.5;
-            uint32_t q = scaled < most_quantised ? (uint32_t)scaled : most_quantised;
+            uint32_t q = scaled < max_quantised ? (uint32_t)scaled : max_quantised;
             uint32_t f = fold16((q - before) & 0xffff);
             before = q;
             p0[i] = (uint8_t)f;
@@ -217,7 +217,7 @@ void sl_codec_encode(const SlSource *source, uint64_t begin, uint32_t count,
     size_t room = (size_t)count * source->element_bytes;
     Bounds bounds;
     memset(chunk, 0, sizeof *chunk);
-    if (lanes == 0 || count < LEAST_PACKED) {
+    if (lanes == 0 || count < MIN_PACKED) {
         store_plain(source, begin, count, to, chunk);
     } else {
         bool small = source->quantise && find_bounds(source, begin, count, lanes, &bounds);

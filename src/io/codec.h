@@ -5,7 +5,7 @@
 
 #include "io/container.h"
 
-enum { SL_MOST_LANES = 3 };
+enum { SL_MAX_LANES = 3 };
 
 /* Words of 4 bytes in an element of that type; 0: bytes that are only ever plain. */
 uint32_t sl_codec_lanes(uint32_t type);

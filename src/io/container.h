@@ -9,13 +9,13 @@
 #define IO_CONTAINER_H
 
 #include "core/context.h"
-#include "core/file_queue.h"
+#include "core/file.h"
 
 #define SL_CONTAINER_MAGIC "SLEETF\r\n"
 enum {
     SL_CONTAINER_VERSION = 3,
-    SL_MOST_SECTIONS = 4096,
-    SL_MOST_ELEMENT_BYTES = 4096,
+    SL_MAX_SECTIONS = 4096,
+    SL_MAX_ELEMENT_BYTES = 4096,
     SL_CHUNK_ELEMENTS = 32768
 };
 

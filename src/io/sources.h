@@ -3,7 +3,7 @@
 #define IO_SOURCES_H
 
 #include "io/container.h"
-#include "world/view.h"
+#include "frame/view.h"
 
 typedef struct SlFrameSystem {
     char solver[32];

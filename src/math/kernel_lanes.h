@@ -9,7 +9,7 @@
 #include "math/kernel.h"
 
 /* q below this is a coincident pair: its direction is lost, its slope must stay finite. */
-#define SL_LEAST_Q 1e-6f
+#define SL_MIN_Q 1e-6f
 
 typedef struct ShapePair {
     F8 value, slope;
@@ -25,7 +25,7 @@ SL_INLINE ShapePair shape_both(SlKernelKind kind, F8 r2, F8 inverse_support)
         F8 t = f8_max(f8(1) - q, f8(0)), h = f8_max(f8(0.5f) - q, f8(0));
         F8 t2 = t * t, h2 = h * h;
         s.value = f8_fma(h2 * h, f8(-4), t2 * t);
-        s.slope = f8_fma(h2, f8(-4), t2) / f8_max(q, f8(SL_LEAST_Q));
+        s.slope = f8_fma(h2, f8(-4), t2) / f8_max(q, f8(SL_MIN_Q));
         return s;
     }
     if (kind == SL_KERNEL_WENDLAND) { /* t^4 (4 q + 1) with t = 1 - q */
@@ -38,7 +38,7 @@ SL_INLINE ShapePair shape_both(SlKernelKind kind, F8 r2, F8 inverse_support)
     F8 q = r * inverse_support;
     F8 t = f8_max(f8(1) - q, f8(0)), u = f8_max(f8(1) - q * q, f8(0));
     s.value = u * u * u;
-    s.slope = t * t / f8_max(q, f8(SL_LEAST_Q));
+    s.slope = t * t / f8_max(q, f8(SL_MIN_Q));
     return s;
 }
 

@@ -11,7 +11,7 @@
 enum { EMITTER_COOKIE = 0x51EE7003 };
 /* A place is taken while a particle is nearer than this many spacings. */
 static const float taken_within = 0.85f;
-static const uint64_t most_layer_places = 10000000;
+static const uint64_t max_layer_places = 10000000;
 
 SlEmitterDef sl_default_emitter_def(SlEmitterKind kind)
 {
@@ -102,10 +102,10 @@ SlStatus sl_emitter_init(SlEmitter *emitter, const SlEmitterDef *def, double spa
 
     double wide = def->kind == SL_EMITTER_DISK ? 2.0 * (double)def->radius : (double)def->width;
     double high = def->kind == SL_EMITTER_DISK ? wide : (double)def->height;
-    if (wide / spacing * (high / spacing) > (double)most_layer_places)
+    if (wide / spacing * (high / spacing) > (double)max_layer_places)
         return sl_error_set(error, SL_ERROR_ARGUMENT,
                             "an emitter's opening has more than %llu places",
-                            (unsigned long long)most_layer_places);
+                            (unsigned long long)max_layer_places);
     uint64_t places = sl_emitter_layer_size(emitter, spacing);
     if (places == 0)
         return sl_error_set(error, SL_ERROR_ARGUMENT,
@@ -225,7 +225,7 @@ static bool is_beyond(const SlFlow *flow, SlVec3 p)
 
 /* Floats are too coarse out there for a fluid, and beyond the grid's reach cells are no longer
    told apart. */
-static SlStatus blame_beyond(const SlFlow *flow, const SlSystem *system, size_t i, SlVec3 p,
+static SlStatus report_beyond(const SlFlow *flow, const SlSystem *system, size_t i, SlVec3 p,
                              SlError *error)
 {
     const uint32_t *id = system->particles.data[SL_F_ID];
@@ -252,7 +252,7 @@ SlStatus sl_flow_drain(SlFlow *flow, SlSystem *system, SlError *error)
         SlVec3 p = {x[4 * i], x[4 * i + 1], x[4 * i + 2]};
         marks[i] = is_beyond(flow, p);
         if (marks[i] != 0 && !flow->remove_beyond)
-            return blame_beyond(flow, system, i, p, error);
+            return report_beyond(flow, system, i, p, error);
         for (uint32_t k = 0; k < flow->drain_count; k++)
             marks[i] |= sl_shape_distance(&flow->drains[k], p, NULL) < 0;
         gone += marks[i];

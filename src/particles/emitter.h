@@ -3,10 +3,10 @@
 #ifndef PARTICLES_EMITTER_H
 #define PARTICLES_EMITTER_H
 
-#include "particles/system.h"
+#include "solvers/solver.h"
 #include "sleet/emitter.h"
 
-enum { SL_MOST_EMITTERS = 32, SL_MOST_DRAINS = 32 };
+enum { SL_MAX_EMITTERS = 32, SL_MAX_DRAINS = 32 };
 
 typedef struct SlEmitter {
     SlEmitterDef def;
@@ -18,9 +18,9 @@ typedef struct SlEmitter {
 } SlEmitter;
 
 typedef struct SlFlow {
-    SlEmitter emitters[SL_MOST_EMITTERS];
+    SlEmitter emitters[SL_MAX_EMITTERS];
     uint32_t emitter_count;
-    SlShape drains[SL_MOST_DRAINS];
+    SlShape drains[SL_MAX_DRAINS];
     uint32_t drain_count;
     float farthest; /* m from the origin along an axis; 0: the domain has no open side */
     bool remove_beyond; /* take out who is farther, or stop with an error */

@@ -122,9 +122,9 @@ static size_t grown_capacity(size_t capacity, size_t needed)
 
 SlStatus sl_particles_reserve(SlParticles *particles, size_t more, SlError *error)
 {
-    if (more > SL_MOST_PARTICLES || particles->count > SL_MOST_PARTICLES - more)
+    if (more > SL_MAX_PARTICLES || particles->count > SL_MAX_PARTICLES - more)
         return sl_error_set(error, SL_ERROR_MEMORY, "a system holds at most %d particles",
-                            SL_MOST_PARTICLES);
+                            SL_MAX_PARTICLES);
     if (particles->count + more <= particles->capacity)
         return SL_OK;
     SlParticles grown;

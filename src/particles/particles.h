@@ -5,12 +5,12 @@
 #define PARTICLES_PARTICLES_H
 
 #include "core/context.h"
-#include "particles/fields.h"
+#include "frame/fields.h"
 
 /* Far enough that no kernel reaches it, near enough that its square is finite. */
 #define SL_FAR 1e9f
 
-enum { SL_MOST_PARTICLES = 0x7fffff00 };
+enum { SL_MAX_PARTICLES = 0x7fffff00 };
 
 typedef struct SlParticles {
     SlContext *context;

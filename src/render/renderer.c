@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/timer.h"
-#include "geometry/camera.h"
+#include "math/camera.h"
 
 /* The list: a renderer `name` is sl_renderer_name with its table sl_name_table. */
 #define RENDERERS(ENTRY) ENTRY(splats)

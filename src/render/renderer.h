@@ -5,7 +5,7 @@
 
 #include "core/context.h"
 #include "sleet/render.h"
-#include "world/view.h"
+#include "frame/view.h"
 
 typedef struct SlRendererKind {
     const SlTable *table;

@@ -1,8 +1,10 @@
 /* The domain: a box with walls, some or all of whose sides may be open. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/error.h"
+#include "math/camera.h"
 #include "scene/scene.h"
 
 enum { BOX_MIN, BOX_MAX, FRICTION, STICKY, OPEN, LIMIT, GRID, DOMAIN_KEYS };
@@ -89,5 +91,87 @@ SlStatus sl_scene_read_domain(SlScene *scene, const SlJsonNode *object, SlError 
         values[LIMIT].node != NULL ? (float)values[LIMIT].value.number[0] : 0;
     scene->grid = (SlGridKind)values[GRID].value.number[0];
     scene->domain_place = object->place;
+    return SL_OK;
+}
+
+/* --- Cameras, and the one a scene gets that has none. --- */
+
+enum { NAME, EYE, TARGET, UP, FOV, WEIGHT, CAMERA_KEYS };
+static const SlKeyRow camera_rows[CAMERA_KEYS] = {
+    [NAME] = SL_KEY_TEXT_ROW("name", "camera", false),
+    [EYE] = SL_KEY_VEC3_ROW("eye", 0, 0, 0, SL_SCENE_FAR, "m", true),
+    [TARGET] = SL_KEY_VEC3_ROW("target", 0, 0, 0, SL_SCENE_FAR, "m", true),
+    [UP] = SL_KEY_VEC3_ROW("up", 0, 1, 0, SL_SCENE_FAR, "", false),
+    [FOV] = SL_KEY_NUMBER_ROW("fov", 40, 1, 170, "degrees"),
+    [WEIGHT] = SL_KEY_NUMBER_ROW("weight", 1, 0, 1e6, ""),
+};
+
+/* Looks at the middle of the domain from the front right, half above, from as near as all eight
+   corners of the domain stay in a 16:9 picture. */
+static SlCamera frame_domain(const SlBox *domain)
+{
+    enum { CORNERS = 8 };
+    const float tangent = 0.95f * tanf(20.0f * 3.14159265f / 180.0f); /* 5 % of margin */
+    SlCamera camera = sl_default_camera();
+    camera.target = sl_scale(sl_add(domain->min, domain->max), 0.5f);
+    SlVec3 back = sl_unit(sl_vec3(0.45f, 0.4f, 1.0f));
+    SlVec3 right = sl_unit(sl_cross(sl_vec3(0, 1, 0), back));
+    SlVec3 up = sl_cross(back, right);
+    float distance = 0;
+    for (int k = 0; k < CORNERS; k++) {
+        SlVec3 corner = {k & 1 ? domain->max.x : domain->min.x,
+                         k & 2 ? domain->max.y : domain->min.y,
+                         k & 4 ? domain->max.z : domain->min.z};
+        SlVec3 q = sl_sub(corner, camera.target);
+        float tall = fabsf(sl_dot(q, up)) / tangent;
+        float wide = fabsf(sl_dot(q, right)) / (tangent * 16.0f / 9.0f);
+        distance = fmaxf(distance, sl_dot(q, back) + fmaxf(tall, wide));
+    }
+    camera.eye = sl_add(camera.target, sl_scale(back, distance));
+    return camera;
+}
+
+static SlStatus read_camera(SlScene *scene, const SlJsonNode *node, SlCamera *camera,
+                            SlError *error)
+{
+    const SlJson *json = &scene->json;
+    SlKeyValue values[CAMERA_KEYS];
+    SlStatus status = sl_keys_read(json, node, "a camera", camera_rows, CAMERA_KEYS, values,
+                                   error);
+    if (status != SL_OK)
+        return status;
+    const char *reason;
+    snprintf(camera->name, sizeof camera->name, "%.*s", SL_SCENE_NAME, values[NAME].value.text);
+    camera->eye = sl_keys_vec3(&values[EYE]);
+    camera->target = sl_keys_vec3(&values[TARGET]);
+    camera->up = sl_keys_vec3(&values[UP]);
+    camera->fov = (float)values[FOV].value.number[0];
+    /* Level of detail looks through the first camera unless others are given a weight. */
+    bool first = scene->camera_count == 0 || camera == &scene->cameras[0];
+    camera->weight = values[WEIGHT].node == NULL && !first ? 0 : (float)values[WEIGHT].value.number[0];
+    if (!sl_camera_valid(camera, &reason))
+        return sl_json_error(json, node->place, error, "camera: %s", reason);
+    return SL_OK;
+}
+
+SlStatus sl_scene_read_cameras(SlScene *scene, const SlJsonNode *array, SlError *error)
+{
+    size_t given = array != NULL ? array->count : 0;
+    scene->cameras = sl_scene_alloc(scene, given > 0 ? given : 1, sizeof *scene->cameras, error);
+    if (scene->cameras == NULL)
+        return SL_ERROR_MEMORY;
+    scene->camera_count = given > 0 ? given : 1;
+    if (given == 0) {
+        scene->cameras[0] = frame_domain(&scene->framed);
+        return SL_OK;
+    }
+    const SlJsonNode *node = sl_json_first(&scene->json, array);
+    for (size_t k = 0; k < given; k++, node = sl_json_next(&scene->json, node)) {
+        SlStatus status = sl_scene_check_name(scene, array, node, "a camera", error);
+        if (status == SL_OK)
+            status = read_camera(scene, node, &scene->cameras[k], error);
+        if (status != SL_OK)
+            return status;
+    }
     return SL_OK;
 }

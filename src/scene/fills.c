@@ -96,7 +96,7 @@ static SlStatus read_shape(const SlScene *scene, const SlJsonNode *node, bool al
     }
     def->path = sl_json_text(&scene->json, solid.file);
     def->scale = solid.mesh.scale;
-    def->turn = solid.mesh.turn;
+    def->rotation = solid.mesh.rotation;
     def->position = solid.mesh.position;
     def->cache_folder = scene->cache_folder[0] != '\0' ? scene->cache_folder : NULL;
     return SL_OK;

@@ -462,7 +462,7 @@ static bool read_value(Reader *reader, SlJsonId *id)
 /* --- Whole texts --- */
 
 /* One value and nothing behind it. strtod must see the point of "C" whatever the program set. */
-static SlStatus read_whole(Reader *reader, SlJsonId *id, SlError *error)
+static SlStatus read_integer(Reader *reader, SlJsonId *id, SlError *error)
 {
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     locale_t before = uselocale(plain);
@@ -484,7 +484,7 @@ SlStatus sl_json_read_value(SlJson *json, const char *text, SlJsonPlace place, u
 {
     Reader reader = {.json = json, .at = text, .end = text + strlen(text), .place = {1, 1},
                      .fixed = true, .set_place = place, .depth = depth};
-    return read_whole(&reader, id, error);
+    return read_integer(&reader, id, error);
 }
 
 SlStatus sl_json_read(SlMemory *memory, const char *name, const char *text, size_t bytes,
@@ -507,5 +507,5 @@ SlStatus sl_json_read(SlMemory *memory, const char *name, const char *text, size
     if (at_end(&reader))
         return sl_json_error(json, (SlJsonPlace){1, 1}, error,
                              "the file is empty; a JSON value is needed");
-    return read_whole(&reader, &json->root, error);
+    return read_integer(&reader, &json->root, error);
 }

@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 
-enum { MOST_NAMES = 128 };
+enum { MAX_NAMES = 128 };
 
 SlVec3 sl_keys_vec3(const SlKeyValue *value)
 {
@@ -90,12 +90,12 @@ static SlStatus read_choice(const SlJson *json, const SlJsonNode *node, const Sl
 {
     if (sl_param_set_text(row, sl_json_text(json, node), value, NULL) == SL_OK)
         return SL_OK;
-    enum { MOST = 32 };
+    enum { MAX = 32 };
     char choices[256];
-    const char *names[MOST];
+    const char *names[MAX];
     size_t count = 0;
     snprintf(choices, sizeof choices, "%s", row->choices);
-    for (char *rest = choices; rest != NULL && count < MOST;)
+    for (char *rest = choices; rest != NULL && count < MAX;)
         names[count++] = strsep(&rest, "|");
     return sl_keys_unknown_name(json, node, row->name, names, count, error);
 }
@@ -164,8 +164,8 @@ static SlStatus read_key(const SlJson *json, const SlJsonNode *node, const SlKey
 SlStatus sl_keys_read(const SlJson *json, const SlJsonNode *object, const char *what,
                       const SlKeyRow *rows, size_t row_count, SlKeyValue *values, SlError *error)
 {
-    const char *names[MOST_NAMES];
-    SL_ASSERT(row_count <= MOST_NAMES);
+    const char *names[MAX_NAMES];
+    SL_ASSERT(row_count <= MAX_NAMES);
     if (object->type != SL_JSON_OBJECT)
         return sl_keys_wrong_type(json, object, "an object { … }", error);
     for (size_t k = 0; k < row_count; k++) {
@@ -191,9 +191,9 @@ SlStatus sl_keys_read(const SlJson *json, const SlJsonNode *object, const char *
 SlStatus sl_keys_read_table(const SlJson *json, const SlJsonNode *object, const SlTable *table,
                             SlParamValue *values, SlError *error)
 {
-    const char *names[MOST_NAMES];
+    const char *names[MAX_NAMES];
     char what[96];
-    SL_ASSERT(table->row_count <= MOST_NAMES);
+    SL_ASSERT(table->row_count <= MAX_NAMES);
     for (size_t k = 0; k < table->row_count; k++)
         names[k] = table->rows[k].name;
     snprintf(what, sizeof what, "the %s %s", table->kind, table->name);

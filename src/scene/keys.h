@@ -22,25 +22,25 @@ typedef struct SlKeyValue {
 } SlKeyValue;
 
 /* Rows of leaves, arrays and objects, so that a table is read as one. */
-#define SL_KEY_NUMBER_ROW(name_, default_, least_, most_, unit_)                                   \
+#define SL_KEY_NUMBER_ROW(name_, default_, min_, max_, unit_)                                   \
     {.row = {.name = (name_), .type = SL_PARAM_NUMBER, .value = {.number = {default_}},            \
-             .minimum = (least_), .maximum = (most_), .unit = (unit_)}}
+             .minimum = (min_), .maximum = (max_), .unit = (unit_)}}
 #define SL_KEY_BOOL_ROW(name_)                                                                     \
     {.row = {.name = (name_), .type = SL_PARAM_BOOL, .maximum = 1, .unit = ""}}
-#define SL_KEY_WHOLE_ROW(name_, default_, least_, most_)                                           \
+#define SL_KEY_WHOLE_ROW(name_, default_, min_, max_)                                           \
     {.row = {.name = (name_), .type = SL_PARAM_INTEGER, .value = {.number = {default_}},           \
-             .minimum = (least_), .maximum = (most_), .unit = ""}}
-#define SL_KEY_VEC3_ROW(name_, x_, y_, z_, most_, unit_, required_)                                \
+             .minimum = (min_), .maximum = (max_), .unit = ""}}
+#define SL_KEY_VEC3_ROW(name_, x_, y_, z_, max_, unit_, required_)                                \
     {.row = {.name = (name_), .type = SL_PARAM_VEC3, .value = {.number = {x_, y_, z_}},            \
-             .minimum = -(most_), .maximum = (most_), .unit = (unit_)},                            \
+             .minimum = -(max_), .maximum = (max_), .unit = (unit_)},                            \
      .required = (required_)}
 #define SL_KEY_TEXT_ROW(name_, default_, required_)                                                \
     {.row = {.name = (name_), .type = SL_PARAM_TEXT, .value = {.text = default_}, .unit = ""},     \
      .required = (required_)}
 #define SL_KEY_OBJECT_ROW(name_, required_)                                                        \
     {.row = {.name = (name_), .unit = ""}, .shape = SL_KEY_OBJECT, .required = (required_)}
-#define SL_KEY_ARRAY_ROW(name_, least_, most_, required_)                                          \
-    {.row = {.name = (name_), .minimum = (least_), .maximum = (most_), .unit = ""},                \
+#define SL_KEY_ARRAY_ROW(name_, min_, max_, required_)                                          \
+    {.row = {.name = (name_), .minimum = (min_), .maximum = (max_), .unit = ""},                \
      .shape = SL_KEY_ARRAY, .required = (required_)}
 
 /* Reads every key of `object` into values[row]; `what` names the object in sentences ("a block").

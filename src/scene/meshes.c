@@ -9,7 +9,7 @@
 #include "scene/override.h"
 #include "scene/scene.h"
 
-enum { MOST_KEYS = 10000, MOST_NAME = 1300, MOST_DIGITS = 9 };
+enum { MAX_KEYS = 10000, MAX_NAME = 1300, MAX_DIGITS = 9 };
 
 enum {
     NAME, SHAPE, FRICTION, STICKY, MOTION, SCALE, TURN, POSITION, CELL, HOLLOW,
@@ -22,12 +22,12 @@ static const SlKeyRow mesh_rows[MESH_KEYS] = {
     [STICKY] = SL_KEY_BOOL_ROW("sticky"),
     [MOTION] = SL_KEY_OBJECT_ROW("motion", false),
     [SCALE] = SL_KEY_NUMBER_ROW("scale", 1, 1e-6, 1e6, "m per unit of the file"),
-    [TURN] = SL_KEY_VEC3_ROW("turn", 0, 0, 0, 1e6, "degrees", false),
+    [TURN] = SL_KEY_VEC3_ROW("rotation", 0, 0, 0, 1e6, "degrees", false),
     [POSITION] = SL_KEY_VEC3_ROW("position", 0, 0, 0, SL_SCENE_FAR, "m", false),
     [CELL] = SL_KEY_NUMBER_ROW("cell", 0, 0, 1e3, "m"),
     [HOLLOW] = SL_KEY_BOOL_ROW("hollow"),
     [ONE_FILE] = SL_KEY_TEXT_ROW("file", "", false),
-    [FILES] = SL_KEY_ARRAY_ROW("files", 1, MOST_KEYS, false),
+    [FILES] = SL_KEY_ARRAY_ROW("files", 1, MAX_KEYS, false),
     [PATTERN] = SL_KEY_TEXT_ROW("pattern", "", false),
     [FIRST] = SL_KEY_WHOLE_ROW("first", 0, 0, 1e8),
     [LAST] = SL_KEY_WHOLE_ROW("last", 0, 0, 1e8),
@@ -55,7 +55,7 @@ static bool read_pattern(const char *text, Pattern *pattern)
         digits = strtoul(end, &stop, 10);
         end = stop;
     }
-    if (*end != 'd' || digits > MOST_DIGITS || strchr(end, '%') != NULL)
+    if (*end != 'd' || digits > MAX_DIGITS || strchr(end, '%') != NULL)
         return false;
     *pattern = (Pattern){(int)(percent - text), (int)digits, end + 1};
     return true;
@@ -105,10 +105,10 @@ static SlStatus check_pattern(const SlScene *scene, const SlJsonNode *node,
         return sl_json_error(json, node->place, error, "a pattern needs the key \"last\"");
     collider->first = (uint32_t)values[FIRST].value.number[0];
     collider->last = (uint32_t)values[LAST].value.number[0];
-    if (collider->last < collider->first || collider->last - collider->first >= MOST_KEYS)
+    if (collider->last < collider->first || collider->last - collider->first >= MAX_KEYS)
         return sl_json_error(json, values[LAST].node->place, error,
                              "last is %u; from first, %u, it may go up to %u", collider->last,
-                             collider->first, collider->first + MOST_KEYS - 1);
+                             collider->first, collider->first + MAX_KEYS - 1);
     return SL_OK;
 }
 
@@ -134,7 +134,7 @@ SlStatus sl_scene_read_mesh(const SlScene *scene, const SlJsonNode *node,
     collider->pattern = values[PATTERN].node;
     collider->mesh = sl_default_mesh_collider_def();
     collider->mesh.scale = (float)values[SCALE].value.number[0];
-    collider->mesh.turn = sl_scale(sl_keys_vec3(&values[TURN]), degree);
+    collider->mesh.rotation = sl_scale(sl_keys_vec3(&values[TURN]), degree);
     collider->mesh.position = sl_keys_vec3(&values[POSITION]);
     collider->mesh.cell = values[CELL].value.number[0];
     collider->mesh.hollow = values[HOLLOW].value.number[0] != 0;
@@ -158,7 +158,7 @@ bool sl_scene_is_mesh(const SlJson *json, const SlJsonNode *node)
 static SlStatus anchor(SlJson *json, const char *folder, const char *where, const SlJsonNode *name,
                        bool pattern, SlError *error)
 {
-    char full[MOST_NAME], value[2 * MOST_NAME + 8], base[MOST_NAME] = "";
+    char full[MAX_NAME], value[2 * MAX_NAME + 8], base[MAX_NAME] = "";
     if (name == NULL || name->type != SL_JSON_TEXT || sl_json_text(json, name)[0] == '/')
         return SL_OK;
     snprintf(full, sizeof full, "%s/%.600s", folder, sl_json_text(json, name));

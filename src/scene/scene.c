@@ -4,11 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/context.h"
 #include "core/error.h"
 #include "scene/override.h"
 
 /* As many as a world holds, so that the sentence comes before one is made. */
-enum { MOST_SYSTEMS = 16, MOST_COLLIDERS = 256, MOST_CAMERAS = 256 };
+enum { MAX_SYSTEMS = 16, MAX_COLLIDERS = 256, MAX_CAMERAS = 256 };
 
 enum { NAME, SEED, GRAVITY, DOMAIN_BOX, TIME, SYSTEMS, COLLIDERS, CAMERAS, RENDER, OUTPUT,
        ENERGY_LIMIT, SCENE_KEYS };
@@ -19,9 +20,9 @@ static const SlKeyRow scene_rows[SCENE_KEYS] = {
     [GRAVITY] = SL_KEY_VEC3_ROW("gravity", 0, -9.81, 0, 1e3, "m/s²", false),
     [DOMAIN_BOX] = SL_KEY_OBJECT_ROW("domain", true),
     [TIME] = SL_KEY_OBJECT_ROW("time", false),
-    [SYSTEMS] = SL_KEY_ARRAY_ROW("systems", 1, MOST_SYSTEMS, true),
-    [COLLIDERS] = SL_KEY_ARRAY_ROW("colliders", 0, MOST_COLLIDERS, false),
-    [CAMERAS] = SL_KEY_ARRAY_ROW("cameras", 0, MOST_CAMERAS, false),
+    [SYSTEMS] = SL_KEY_ARRAY_ROW("systems", 1, MAX_SYSTEMS, true),
+    [COLLIDERS] = SL_KEY_ARRAY_ROW("colliders", 0, MAX_COLLIDERS, false),
+    [CAMERAS] = SL_KEY_ARRAY_ROW("cameras", 0, MAX_CAMERAS, false),
     [RENDER] = SL_KEY_OBJECT_ROW("render", false),
     [OUTPUT] = SL_KEY_OBJECT_ROW("output", false),
     [ENERGY_LIMIT] = SL_KEY_NUMBER_ROW("energy_limit", 1.5, 0, 1e6, ""),
@@ -276,4 +277,206 @@ const SlParamValue *sl_scene_render_values(const SlScene *scene)
 const char *sl_scene_text(const SlScene *scene)
 {
     return scene->text;
+}
+
+/* --- A scene from a file, with the solvers this library has. --- */
+
+enum { OPTIONS_COOKIE = 0x51EE7C05 };
+
+SlSceneOptions sl_default_scene_options(void)
+{
+    return (SlSceneOptions){.cookie = OPTIONS_COOKIE};
+}
+
+SlStatus sl_scene_read(SlContext *context, const char *path, const SlSceneOptions *options,
+                       SlScene **scene, SlError *error)
+{
+    *scene = NULL;
+    if (options->cookie != OPTIONS_COOKIE)
+        return sl_error_set(error, SL_ERROR_ARGUMENT,
+                            "scene options not made by sl_default_scene_options");
+    char *text;
+    size_t bytes;
+    SlStatus status = sl_file_read(&context->memory, path, SL_JSON_BYTES, &text, &bytes, error);
+    if (status != SL_OK)
+        return status;
+    SlSceneTables tables = {.render = options->render_table};
+    tables.solvers = sl_solver_tables(&tables.solver_count);
+    status = sl_scene_parse(&context->memory, path, text, bytes, options->overrides,
+                            options->override_count, &tables, scene, error);
+    sl_free(&context->memory, text, bytes + 1);
+    if (status == SL_OK && options->cache_folder != NULL)
+        snprintf((*scene)->cache_folder, sizeof (*scene)->cache_folder, "%s",
+                 options->cache_folder);
+    return status;
+}
+
+/* --- A checked scene to a world, through the calls any program makes. --- */
+
+/* The world's sentence with the place of the value that caused it. What the world refuses as an
+   argument is the scene's mistake; self_density_offset of memory and the like stay what they are. */
+static SlStatus with_place(const SlScene *scene, SlJsonPlace place, SlStatus status,
+                           const SlError *inner, SlError *error)
+{
+    if (status == SL_OK)
+        return SL_OK;
+    SlStatus said = sl_json_error(&scene->json, place, error, "%s", inner->text);
+    if (status == SL_ERROR_ARGUMENT)
+        return said;
+    if (error != NULL)
+        error->status = status;
+    return status;
+}
+
+static SlStatus set_parameter(const SlScene *scene, SlWorld *world, SlSystemId id,
+                              const SlJsonNode *node, SlError *inner)
+{
+    const char *name = sl_json_key(&scene->json, node);
+    switch (node->type) {
+    case SL_JSON_NUMBER:
+    case SL_JSON_BOOL: return sl_system_set_number(world, id, name, node->number, inner);
+    case SL_JSON_TEXT:
+        return sl_system_set_text(world, id, name, sl_json_text(&scene->json, node), inner);
+    default:
+        return sl_error_set(inner, SL_ERROR_UNSUPPORTED,
+                            "%s: a system has no parameters of several numbers yet", name);
+    }
+}
+
+/* Emitters and drains were checked with the scene; what the world refuses depends on its spacing. */
+static SlStatus build_flows(const SlScene *scene, const SlSceneSystem *system, SlWorld *world,
+                            SlSystemId id, SlError *error)
+{
+    const SlJson *json = &scene->json;
+    SlStatus status = SL_OK;
+    SlError inner;
+    const SlJsonNode *node = system->emitters != NULL ? sl_json_first(json, system->emitters) : NULL;
+    for (; status == SL_OK && node != NULL; node = sl_json_next(json, node)) {
+        SlEmitterDef def;
+        status = sl_scene_read_emitter(scene, system, node, &def, error);
+        if (status == SL_OK)
+            status = with_place(scene, node->place,
+                                sl_system_add_emitter(world, id, &def, &inner), &inner, error);
+    }
+    node = system->drains != NULL ? sl_json_first(json, system->drains) : NULL;
+    for (; status == SL_OK && node != NULL; node = sl_json_next(json, node)) {
+        SlSceneCollider drain;
+        status = sl_scene_read_collider(scene, node, &drain, error);
+        if (status == SL_OK)
+            status = with_place(scene, node->place,
+                                sl_system_add_drain(world, id, &drain.shape, &inner), &inner,
+                                error);
+    }
+    return status;
+}
+
+static SlStatus build_fills(const SlScene *scene, const SlSceneSystem *system, SlWorld *world,
+                            SlSystemId id, SlError *error)
+{
+    const SlJson *json = &scene->json;
+    SlStatus status = SL_OK;
+    SlError inner;
+    const SlJsonNode *node = system->fills != NULL ? sl_json_first(json, system->fills) : NULL;
+    for (; status == SL_OK && node != NULL; node = sl_json_next(json, node)) {
+        SlFillDef def;
+        SlShape shapes[SL_SCENE_FILL_SHAPES];
+        status = sl_scene_read_fill(scene, system, node, &def, shapes, error);
+        if (status == SL_OK)
+            status = with_place(scene, node->place, sl_system_add_fill(world, id, &def, &inner),
+                                &inner, error);
+    }
+    return status;
+}
+
+static SlStatus build_system(const SlScene *scene, const SlSceneSystem *system, SlWorld *world,
+                             SlError *error)
+{
+    SlError inner;
+    SlSystemId id;
+    SlSystemDef def = sl_default_system_def(system->solver->name);
+    def.name = system->name;
+    SlStatus status = with_place(scene, system->place,
+                                 sl_world_add_system(world, &def, &id, &inner), &inner, error);
+    const SlJsonNode *node = system->parameters != NULL
+                                 ? sl_json_first(&scene->json, system->parameters)
+                                 : NULL;
+    for (; status == SL_OK && node != NULL; node = sl_json_next(&scene->json, node))
+        status = with_place(scene, node->place, set_parameter(scene, world, id, node, &inner),
+                            &inner, error);
+    node = system->fluids != NULL ? sl_json_first(&scene->json, system->fluids) : NULL;
+    for (; status == SL_OK && node != NULL; node = sl_json_next(&scene->json, node)) {
+        SlFluidDef fluid;
+        uint32_t number;
+        status = sl_scene_read_fluid(scene, node, &fluid, error);
+        if (status == SL_OK)
+            status = with_place(scene, node->place,
+                                sl_system_add_fluid(world, id, &fluid, &number, &inner), &inner, error);
+    }
+    for (size_t k = 0; status == SL_OK && k < system->block_count; k++) {
+        const SlSceneBlock *block = &scene->blocks[system->first_block + k];
+        status = with_place(scene, block->place,
+                            sl_system_add_block(world, id, &block->def, &inner), &inner, error);
+    }
+    if (status == SL_OK)
+        status = build_fills(scene, system, world, id, error);
+    if (status == SL_OK)
+        status = build_flows(scene, system, world, id, error);
+    return status;
+}
+
+static SlStatus build_collider(const SlScene *scene, const SlSceneCollider *collider,
+                               SlWorld *world, SlError *error)
+{
+    SlError inner;
+    SlColliderId id;
+    SlStatus status = collider->is_mesh
+                          ? sl_scene_build_mesh(scene, collider, world, &id, &inner)
+                          : sl_world_add_collider(world, &collider->shape, &id, &inner);
+    status = with_place(scene, collider->place, status, &inner, error);
+    if (status == SL_OK && collider->name != NULL)
+        sl_collider_set_name(world, id, sl_json_text(&scene->json, collider->name));
+    if (status != SL_OK || collider->motion == NULL)
+        return status;
+    SlMotionDef motion;
+    SlKeyframe *keys;
+    status = sl_scene_read_motion(scene, collider->motion, &motion, &keys, error);
+    if (status != SL_OK)
+        return status;
+    status = with_place(scene, collider->motion->place,
+                        sl_collider_set_motion(world, id, &motion, &inner), &inner, error);
+    sl_free(scene->memory, keys, motion.key_count * sizeof *keys);
+    return status;
+}
+
+SlStatus sl_scene_build(const SlScene *scene, const SlWorldDef *given, SlWorld **out,
+                        SlError *error)
+{
+    *out = NULL;
+    SlWorldDef def = *given;
+    SlWorld *world;
+    def.gravity = scene->gravity;
+    def.domain = scene->domain;
+    def.domain_friction = scene->domain_friction;
+    def.domain_sticky = scene->domain_sticky;
+    def.domain_limit = scene->domain_limit;
+    def.grid = scene->grid;
+    def.frame_time = scene->frame_time;
+    def.seed = scene->seed;
+    def.energy_limit = scene->energy_limit;
+    /* Gravity, domain and time are checked already: what fails here is what the caller gave. */
+    SlStatus status = sl_world_create(&def, &world, error);
+    if (status != SL_OK)
+        return status;
+    for (size_t k = 0; status == SL_OK && k < scene->system_count; k++)
+        status = build_system(scene, &scene->systems[k], world, error);
+    for (size_t k = 0; status == SL_OK && k < scene->collider_count; k++)
+        status = build_collider(scene, &scene->colliders[k], world, error);
+    if (status == SL_OK)
+        status = sl_world_set_cameras(world, scene->cameras, scene->camera_count, error);
+    if (status != SL_OK) {
+        sl_world_destroy(world);
+        return status;
+    }
+    *out = world;
+    return SL_OK;
 }

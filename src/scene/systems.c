@@ -5,18 +5,18 @@
 #include "core/error.h"
 #include "scene/scene.h"
 
-enum { MOST_BLOCKS = 256, MOST_FLOWS = 32, MOST_FILLS = 64, MOST_FLUIDS = 16 }; /* in a system, as many as a world holds */
+enum { MAX_BLOCKS = 256, MAX_FLOWS = 32, MAX_FILLS = 64, MAX_FLUIDS = 16 }; /* in a system, as many as a world holds */
 
 enum { NAME, SOLVER, PARAMETERS, FLUIDS, BLOCKS, FILLS, EMITTERS, DRAINS, SYSTEM_KEYS };
 static const SlKeyRow system_rows[SYSTEM_KEYS] = {
     [NAME] = SL_KEY_TEXT_ROW("name", "", false),
     [SOLVER] = SL_KEY_TEXT_ROW("solver", "", true),
     [PARAMETERS] = SL_KEY_OBJECT_ROW("parameters", false),
-    [FLUIDS] = SL_KEY_ARRAY_ROW("fluids", 0, MOST_FLUIDS, false),
-    [BLOCKS] = SL_KEY_ARRAY_ROW("blocks", 0, MOST_BLOCKS, false),
-    [FILLS] = SL_KEY_ARRAY_ROW("fills", 0, MOST_FILLS, false),
-    [EMITTERS] = SL_KEY_ARRAY_ROW("emitters", 0, MOST_FLOWS, false),
-    [DRAINS] = SL_KEY_ARRAY_ROW("drains", 0, MOST_FLOWS, false),
+    [FLUIDS] = SL_KEY_ARRAY_ROW("fluids", 0, MAX_FLUIDS, false),
+    [BLOCKS] = SL_KEY_ARRAY_ROW("blocks", 0, MAX_BLOCKS, false),
+    [FILLS] = SL_KEY_ARRAY_ROW("fills", 0, MAX_FILLS, false),
+    [EMITTERS] = SL_KEY_ARRAY_ROW("emitters", 0, MAX_FLOWS, false),
+    [DRAINS] = SL_KEY_ARRAY_ROW("drains", 0, MAX_FLOWS, false),
 };
 
 enum { BLOCK_MIN, BLOCK_MAX, BLOCK_VELOCITY, BLOCK_FLUID, BLOCK_KEYS };
@@ -130,9 +130,9 @@ static SlStatus read_block(SlScene *scene, const SlSceneSystem *system, const Sl
 static SlStatus find_solver(const SlScene *scene, const SlKeyValue *solver,
                             const SlSceneTables *tables, const SlTable **table, SlError *error)
 {
-    enum { MOST = 32 };
-    const char *names[MOST], *name = solver->value.text;
-    SL_ASSERT(tables->solver_count <= MOST);
+    enum { MAX = 32 };
+    const char *names[MAX], *name = solver->value.text;
+    SL_ASSERT(tables->solver_count <= MAX);
     for (size_t k = 0; k < tables->solver_count; k++) {
         names[k] = tables->solvers[k]->name;
         *table = tables->solvers[k];
@@ -231,4 +231,74 @@ SlStatus sl_scene_read_systems(SlScene *scene, const SlJsonNode *array,
                              "the scene has no particles; a system needs \"blocks\", "
                              "\"fills\" or \"emitters\"");
     return SL_OK;
+}
+
+/* --- Fluids of a system, and the keys that name one. --- */
+
+enum { FLUID_NAME, DENSITY, VISCOSITY, FLUID_KEYS };
+static const SlKeyRow fluid_rows[FLUID_KEYS] = {
+    [FLUID_NAME] = SL_KEY_TEXT_ROW("name", "", true),
+    [DENSITY] = SL_KEY_NUMBER_ROW("density", 1000, 1e-3, 1e5, "kg/m^3"),
+    [VISCOSITY] = SL_KEY_NUMBER_ROW("kinematic_viscosity", 0, 0, 1e4, "m^2/s"),
+};
+
+SlStatus sl_scene_read_fluid(const SlScene *scene, const SlJsonNode *node, SlFluidDef *def,
+                             SlError *error)
+{
+    SlKeyValue values[FLUID_KEYS];
+    SlStatus status =
+        sl_keys_read(&scene->json, node, "a fluid", fluid_rows, FLUID_KEYS, values, error);
+    if (status != SL_OK)
+        return status;
+    *def = (SlFluidDef){sl_json_text(&scene->json, values[FLUID_NAME].node),
+                        values[DENSITY].value.number[0], values[VISCOSITY].value.number[0]};
+    return SL_OK;
+}
+
+SlStatus sl_scene_check_fluids(SlScene *scene, const SlSceneSystem *system, SlError *error)
+{
+    const SlJson *json = &scene->json;
+    if (system->fluids == NULL)
+        return SL_OK;
+    if (sl_table_find(system->solver, "kinematic_viscosity") == NULL && system->fluids->count > 0)
+        return sl_json_error(json, system->fluids->place, error,
+                             "the solver \"%s\" knows no fluids of their own", system->solver->name);
+    const SlJsonNode *node = sl_json_first(json, system->fluids);
+    for (; node != NULL; node = sl_json_next(json, node)) {
+        SlFluidDef def;
+        SlStatus status = sl_scene_check_name(scene, system->fluids, node, "a fluid", error);
+        if (status == SL_OK)
+            status = sl_scene_read_fluid(scene, node, &def, error);
+        if (status != SL_OK)
+            return status;
+    }
+    return SL_OK;
+}
+
+SlStatus sl_scene_find_fluid(const SlScene *scene, const SlSceneSystem *system,
+                             const SlJsonNode *name, uint32_t *fluid, SlError *error)
+{
+    enum { MAX = 16 };
+    const SlJson *json = &scene->json;
+    const char *names[MAX];
+    size_t count = 0;
+    *fluid = 0;
+    if (name == NULL)
+        return SL_OK;
+    const SlJsonNode *node = system->fluids != NULL ? sl_json_first(json, system->fluids) : NULL;
+    for (; node != NULL && count < MAX; node = sl_json_next(json, node)) {
+        SlFluidDef def;
+        SlStatus status = sl_scene_read_fluid(scene, node, &def, error);
+        if (status != SL_OK)
+            return status;
+        names[count++] = def.name;
+        if (strcmp(def.name, sl_json_text(json, name)) == 0) {
+            *fluid = (uint32_t)count;
+            return SL_OK;
+        }
+    }
+    if (count == 0)
+        return sl_json_error(json, name->place, error,
+                             "the system has no \"fluids\" of which this could be one");
+    return sl_keys_unknown_name(json, name, "fluid", names, count, error);
 }

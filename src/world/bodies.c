@@ -56,7 +56,7 @@ void sl_collider_set_name(SlWorld *world, SlColliderId id, const char *name)
     snprintf(name_of(world, id), SL_BODY_NAME, "%s", name);
 }
 
-void sl_world_name_forces(SlWorld *world, SlWorldSystem *system)
+void sl_world_name_body_forces(SlWorld *world, SlWorldSystem *system)
 {
     size_t count = 0;
     system->forces[count++].name = "domain";
@@ -93,7 +93,7 @@ static void note_moving(SlWorld *world, SlColliderId id)
     if (world->moves)
         return;
     world->moves = true;
-    sl_world_tell_surroundings(world);
+    sl_world_update_surroundings(world);
 }
 
 void sl_world_note_targets(SlWorld *world)
@@ -134,7 +134,7 @@ SlStatus sl_collider_set_motion(SlWorld *world, SlColliderId id, const SlMotionD
         SlPose start = sl_motion_pose(motion, 0);
         world->shapes[id] = sl_pose_shape(&start, &world->rest_shapes[id]);
         world->moves = world->shape_moves[id] = true;
-        sl_world_tell_surroundings(world);
+        sl_world_update_surroundings(world);
     } else {
         sl_world_move_meshes(world, 0, 0);
     }
@@ -147,9 +147,9 @@ SlStatus sl_collider_set_target(SlWorld *world, SlColliderId id, SlColliderPose 
     SlMover *mover = find_mover(world, id);
     if (mover == NULL)
         return sl_error_set(error, SL_ERROR_ARGUMENT, "there is no collider %u", id);
-    if (!sl_finite(pose.position) || !sl_finite(pose.turn) || !sl_finite(pose.pivot))
+    if (!sl_finite(pose.position) || !sl_finite(pose.rotation) || !sl_finite(pose.pivot))
         return sl_error_set(error, SL_ERROR_ARGUMENT,
-                            "collider %u: a target's position, turn and pivot must be finite", id);
+                            "collider %u: a target's position, rotation and pivot must be finite", id);
     SlPose now, to = sl_pose_from(&pose);
     if (mover->target->set)
         now = mover->target->from;

@@ -4,14 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "geometry/mesh_check.h"
-#include "geometry/mesh_merge.h"
-#include "geometry/mesh_read.h"
+#include "geometry/mesh/check.h"
+#include "geometry/mesh/mesh.h"
+#include "geometry/mesh/read.h"
 #include "geometry/shape.h"
 #include "math/noise.h"
 #include "world/world.h"
 
-enum { FILL_COOKIE = 0x51EE7006, MOST_SHAPES_OF_FILL = 16, MOST_PER_CELL = 64 };
+enum { FILL_COOKIE = 0x51EE7006, MAX_SHAPES_OF_FILL = 16, MAX_PER_CELL = 64 };
 /* Of a spacing: decimals do not meet exactly. */
 static const float slack = 1e-3f;
 static const double pi = 3.14159265358979323846;
@@ -33,17 +33,17 @@ static const char *wrong_with(const SlFillDef *def)
         return "unknown mode of fill";
     if ((def->path != NULL) == (def->shape_count > 0))
         return "a fill needs either a mesh or shapes";
-    if (def->shape_count > MOST_SHAPES_OF_FILL)
+    if (def->shape_count > MAX_SHAPES_OF_FILL)
         return "a fill has at most 16 shapes";
     if (!(fabsf(def->scale) >= 1e-9f && fabsf(def->scale) <= 1e9f))
         return "a mesh's scale may be from 1e-9 to 1e9";
-    if (!sl_finite(def->turn) || !sl_finite(def->position))
-        return "a mesh's turn and position must be finite";
+    if (!sl_finite(def->rotation) || !sl_finite(def->position))
+        return "a mesh's rotation and position must be finite";
     if (!(def->blend >= 0 && def->blend <= 1e6f))
         return "a fill's blend may not be negative";
     if (!sl_finite(def->velocity) || sl_length(def->velocity) > 1e5f)
         return "a fill's velocity must be below 1e5 m/s";
-    if (!(def->per_cell >= 1 && def->per_cell <= MOST_PER_CELL))
+    if (!(def->per_cell >= 1 && def->per_cell <= MAX_PER_CELL))
         return "a fill has 1 to 64 particles per cell";
     if (!(def->cell >= 0 && def->cell <= 1e6))
         return "a fill's cell may not be negative";
@@ -117,7 +117,7 @@ static SlStatus take_mesh(SlContext *context, SlFillBody *body, const SlFillDef 
 {
     float rows[9];
     SlMeshReport report;
-    sl_rotation_rows(def->turn, rows);
+    sl_rotation_rows(def->rotation, rows);
     SlStatus status = sl_mesh_read(context, def->path, &body->mesh, error);
     if (status == SL_OK)
         status = sl_mesh_weld(&body->mesh, def->path, error);
@@ -149,7 +149,7 @@ SlStatus sl_system_add_fill(SlWorld *world, SlSystemId id, const SlFillDef *def,
     SlWorldSystem *system = world->systems[id];
     const char *wrong = world->started ? "the world has started; its set-up is fixed"
                                        : wrong_with(def);
-    if (wrong == NULL && system->fill_count == SL_MOST_FILLS)
+    if (wrong == NULL && system->fill_count == SL_MAX_FILLS)
         wrong = "a system holds at most 64 fills";
     if (wrong == NULL && def->fluid > system->base.fluid_count)
         wrong = "the system has no fluid of the number that the fill asks for";

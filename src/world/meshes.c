@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "geometry/mesh_read.h"
+#include "geometry/mesh/read.h"
 #include "world/world.h"
 
-enum { MESH_COOKIE = 0x51EE7005, MOST_KEYS = 10000 };
+enum { MESH_COOKIE = 0x51EE7005, MAX_KEYS = 10000 };
 
 SlMeshColliderDef sl_default_mesh_collider_def(void)
 {
@@ -20,14 +20,14 @@ static const char *wrong_with(const SlMeshColliderDef *def)
     bool one = def->path != NULL && def->path[0] != '\0', many = def->path_count > 0;
     if (one == many)
         return one ? "a mesh has one file or several keys, not both" : "a mesh needs a file";
-    if (def->path_count > MOST_KEYS)
+    if (def->path_count > MAX_KEYS)
         return "a deforming mesh has at most 10000 keys";
     if (!(def->rate > 0 && def->rate <= 1e6))
         return "a deforming mesh's rate may be from above 0 to 1e6 keys per second";
     if (!(fabsf(def->scale) >= 1e-9f && fabsf(def->scale) <= 1e9f))
         return "a mesh's scale may be from 1e-9 to 1e9";
-    if (!sl_finite(def->turn) || !sl_finite(def->position))
-        return "a mesh's turn and position must be finite";
+    if (!sl_finite(def->rotation) || !sl_finite(def->position))
+        return "a mesh's rotation and position must be finite";
     if (!(def->cell >= 0 && def->cell <= 1e6))
         return "the cell of a mesh's field may not be negative";
     if (!(def->friction >= 0 && def->friction <= 10))
@@ -35,10 +35,10 @@ static const char *wrong_with(const SlMeshColliderDef *def)
     return NULL;
 }
 
-void sl_rotation_rows(SlVec3 turn, float rows[9])
+void sl_rotation_rows(SlVec3 rotation, float rows[9])
 {
     SlMotionDef def = sl_default_motion_def();
-    def.spin = turn;
+    def.spin = rotation;
     SlMotion motion = {.def = def};
     SlPose pose = sl_motion_pose(&motion, 1);
     SlVec3 x = sl_pose_direction(&pose, sl_vec3(1, 0, 0));
@@ -52,7 +52,7 @@ static SlStatus read_placed(SlContext *context, const SlMeshColliderDef *def, co
                             SlMesh *mesh, SlError *error)
 {
     float rows[9];
-    sl_rotation_rows(def->turn, rows);
+    sl_rotation_rows(def->rotation, rows);
     SlStatus status = sl_mesh_read(context, path, mesh, error);
     if (status == SL_OK)
         status = sl_mesh_transform(mesh, def->scale, rows, def->position, error);
@@ -87,7 +87,7 @@ SlStatus sl_world_add_mesh_collider(SlWorld *world, const SlMeshColliderDef *def
 {
     const char *wrong = world->started ? "the world has started; its set-up is fixed"
                                        : wrong_with(def);
-    if (wrong == NULL && world->mesh_count == SL_MOST_MESHES)
+    if (wrong == NULL && world->mesh_count == SL_MAX_MESHES)
         wrong = "a world holds at most 64 mesh colliders";
     if (wrong != NULL)
         return sl_error_set(error, SL_ERROR_ARGUMENT, "%s", wrong);
@@ -112,7 +112,7 @@ SlStatus sl_world_add_mesh_collider(SlWorld *world, const SlMeshColliderDef *def
     if (body->deform == NULL)
         body->bounds = sl_mesh_bounds(&body->mesh);
     *id = SL_FIRST_MESH_ID + world->mesh_count;
-    body->mover.target = &world->targets[SL_MOST_SHAPES + world->mesh_count];
+    body->mover.target = &world->targets[SL_MAX_SHAPES + world->mesh_count];
     world->meshes[world->mesh_count++] = body;
     sl_world_move_meshes(world, 0, 0);
     return SL_OK;

@@ -4,7 +4,7 @@
 
 #include "core/machine.h"
 #include "math/vec3.h"
-#include "particles/grid.h"
+#include "spatial/grid.h"
 #include "world/world.h"
 
 /* Particles that blocks and fills place at the start; a double, for it may be beyond any integer. */
@@ -82,11 +82,11 @@ static SlStatus check_sizes(const SlWorld *world, SlError *error)
                             "%.4g particles need %.4g GiB of memory, %.4g GiB are available", count,
                             bytes / gib, available / gib);
     for (uint32_t k = 0; k < world->system_count; k++)
-        if (particles_asked(world->systems[k]) > (double)SL_MOST_PARTICLES)
+        if (particles_asked(world->systems[k]) > (double)SL_MAX_PARTICLES)
             return sl_error_set(error, SL_ERROR_MEMORY,
                                 "%s: %.4g particles asked for, a system holds at most %d",
                                 world->systems[k]->base.name, particles_asked(world->systems[k]),
-                                SL_MOST_PARTICLES);
+                                SL_MAX_PARTICLES);
     return SL_OK;
 }
 
@@ -182,7 +182,7 @@ static SlStatus start_system(SlWorld *world, SlWorldSystem *system, SlError *err
         place_block(&base->particles, &system->blocks[k], spacing, &next);
     sl_world_place_fills(world, system, &next);
     system->flow.next_id = next;
-    sl_world_name_forces(world, system);
+    sl_world_name_body_forces(world, system);
     set_farthest(world, system, spacing);
     return base->solver->start(base, error);
 }
@@ -200,7 +200,7 @@ SlStatus sl_world_start(SlWorld *world, SlError *error)
         status = sl_world_start_fills(world, error);
     if (status == SL_OK) /* fills are counted now */
         status = check_sizes(world, error);
-    sl_world_tell_surroundings(world);
+    sl_world_update_surroundings(world);
     for (uint32_t k = 0; status == SL_OK && k < world->system_count; k++)
         status = start_system(world, world->systems[k], error);
     world->started = status == SL_OK;

@@ -23,16 +23,16 @@ static SlStatus sub_step(SlWorld *world, SlWorldSystem *holder, double time, dou
     SlSystem *system = &holder->base;
     memset(&system->stats, 0, sizeof system->stats);
     sl_world_move_bodies(world, time, dt);
-    SlStatus status = sl_watch_begin(world, holder, error);
+    SlStatus status = sl_monitor_begin(world, holder, error);
     size_t before = system->particles.count;
     if (status == SL_OK)
         status = sl_flow_emit(&holder->flow, system, dt, error);
     if (status == SL_OK) {
-        sl_watch_entered(world, holder, before);
+        sl_monitor_entered(world, holder, before);
         status = system->solver->step(system, dt, error);
     }
     if (status == SL_OK)
-        status = sl_watch_end(world, holder, dt, error);
+        status = sl_monitor_end(world, holder, dt, error);
     if (status == SL_OK)
         status = sl_flow_drain(&holder->flow, system, error);
     return status;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "geometry/camera.h"
+#include "math/camera.h"
 #include "geometry/shape.h"
 
 enum { WORLD_COOKIE = 0x51EE7001, SYSTEM_COOKIE = 0x51EE7002 };
@@ -95,7 +95,7 @@ SlStatus sl_world_create(const SlWorldDef *def, SlWorld **out, SlError *error)
     world->def = *def;
     world->context = context;
     world->owns_context = def->context == NULL;
-    for (uint32_t k = 0; k < SL_MOST_SHAPES; k++)
+    for (uint32_t k = 0; k < SL_MAX_SHAPES; k++)
         world->movers[k].target = &world->targets[k];
     world->clock.frame_time = def->frame_time;
     *out = world;
@@ -134,7 +134,7 @@ void sl_world_destroy(SlWorld *world)
         sl_context_destroy(context);
 }
 
-static SlStatus refuse_late(const SlWorld *world, SlError *error)
+static SlStatus require_not_started(const SlWorld *world, SlError *error)
 {
     if (world->started)
         return sl_error_set(error, SL_ERROR_ARGUMENT,
@@ -142,7 +142,7 @@ static SlStatus refuse_late(const SlWorld *world, SlError *error)
     return SL_OK;
 }
 
-void sl_world_tell_surroundings(SlWorld *world)
+void sl_world_update_surroundings(SlWorld *world)
 {
     for (uint32_t k = 0; k < world->shape_count; k++)
         world->bounds[k] = sl_shape_bounds(&world->shapes[k]);
@@ -168,15 +168,15 @@ void sl_world_tell_surroundings(SlWorld *world)
 SlStatus sl_world_add_system(SlWorld *world, const SlSystemDef *def, SlSystemId *id,
                              SlError *error)
 {
-    SlStatus status = refuse_late(world, error);
+    SlStatus status = require_not_started(world, error);
     if (status != SL_OK)
         return status;
     if (def->cookie != SYSTEM_COOKIE)
         return sl_error_set(error, SL_ERROR_ARGUMENT,
                             "system definition not made by sl_default_system_def");
-    if (world->system_count == SL_MOST_SYSTEMS)
+    if (world->system_count == SL_MAX_SYSTEMS)
         return sl_error_set(error, SL_ERROR_ARGUMENT, "at most %d systems fit in a world",
-                            SL_MOST_SYSTEMS);
+                            SL_MAX_SYSTEMS);
     const SlSolver *solver = sl_solver_find(def->solver);
     if (solver == NULL)
         return sl_error_set(error, SL_ERROR_ARGUMENT, "there is no solver \"%.40s\"", def->solver);
@@ -200,7 +200,7 @@ SlStatus sl_world_add_system(SlWorld *world, const SlSystemDef *def, SlSystemId 
         base->values[k] = solver->table.rows[k].value;
     *id = world->system_count;
     world->systems[world->system_count++] = system;
-    sl_world_tell_surroundings(world);
+    sl_world_update_surroundings(world);
     return SL_OK;
 }
 
@@ -232,7 +232,7 @@ static void take_value(SlSystem *system, const SlParamRow *row)
             continue;
         system->values[k] = other->value;
         const SlPreset *preset = &table->presets[chosen];
-        for (int v = 0; v < SL_MOST_PRESET_VALUES && preset->values[v].name != NULL; v++)
+        for (int v = 0; v < SL_MAX_PRESET_VALUES && preset->values[v].name != NULL; v++)
             if (strcmp(preset->values[v].name, other->name) == 0)
                 system->values[k].number[0] = preset->values[v].value;
     }
@@ -243,7 +243,7 @@ SlStatus sl_system_set_number(SlWorld *world, SlSystemId id, const char *name, d
 {
     SlSystem *system;
     const SlParamRow *row;
-    SlStatus status = refuse_late(world, error);
+    SlStatus status = require_not_started(world, error);
     if (status == SL_OK)
         status = find_row(world, id, name, &system, &row, error);
     if (status == SL_OK)
@@ -259,7 +259,7 @@ SlStatus sl_system_set_text(SlWorld *world, SlSystemId id, const char *name, con
 {
     SlSystem *system;
     const SlParamRow *row;
-    SlStatus status = refuse_late(world, error);
+    SlStatus status = require_not_started(world, error);
     if (status == SL_OK)
         status = find_row(world, id, name, &system, &row, error);
     if (status == SL_OK)
@@ -298,7 +298,7 @@ static SlStatus check_fluid(const SlSystem *system, uint32_t fluid, SlError *err
 SlStatus sl_system_add_fluid(SlWorld *world, SlSystemId id, const SlFluidDef *def, uint32_t *fluid,
                              SlError *error)
 {
-    SlStatus status = refuse_late(world, error);
+    SlStatus status = require_not_started(world, error);
     if (status != SL_OK)
         return status;
     SL_ASSERT(id < world->system_count);
@@ -312,9 +312,9 @@ SlStatus sl_system_add_fluid(SlWorld *world, SlSystemId id, const SlFluidDef *de
         return sl_error_set(error, SL_ERROR_ARGUMENT,
                             "a fluid's density must be above 0 and at most 1e5 kg/m^3, its kinematic "
                             "viscosity from 0 to 1e4 m^2/s");
-    if (system->fluid_count == SL_MOST_FLUIDS)
+    if (system->fluid_count == SL_MAX_FLUIDS)
         return sl_error_set(error, SL_ERROR_ARGUMENT, "at most %d fluids fit in a system",
-                            SL_MOST_FLUIDS);
+                            SL_MAX_FLUIDS);
     SlFluidKind *kind = &system->fluids[system->fluid_count++];
     snprintf(kind->name, sizeof kind->name, "%s", def->name != NULL ? def->name : "");
     kind->density = def->density;
@@ -326,7 +326,7 @@ SlStatus sl_system_add_fluid(SlWorld *world, SlSystemId id, const SlFluidDef *de
 SlStatus sl_system_add_block(SlWorld *world, SlSystemId id, const SlBlockDef *block,
                              SlError *error)
 {
-    SlStatus status = refuse_late(world, error);
+    SlStatus status = require_not_started(world, error);
     if (status != SL_OK)
         return status;
     SL_ASSERT(id < world->system_count);
@@ -338,9 +338,9 @@ SlStatus sl_system_add_block(SlWorld *world, SlSystemId id, const SlBlockDef *bl
         return sl_error_set(error, SL_ERROR_ARGUMENT, "a block's velocity must be below 1e5 m/s");
     if ((status = check_fluid(&system->base, block->fluid, error)) != SL_OK)
         return status;
-    if (system->block_count == SL_MOST_BLOCKS)
+    if (system->block_count == SL_MAX_BLOCKS)
         return sl_error_set(error, SL_ERROR_ARGUMENT, "at most %d blocks fit in a system",
-                            SL_MOST_BLOCKS);
+                            SL_MAX_BLOCKS);
     system->blocks[system->block_count++] = *block;
     return SL_OK;
 }
@@ -348,15 +348,15 @@ SlStatus sl_system_add_block(SlWorld *world, SlSystemId id, const SlBlockDef *bl
 SlStatus sl_system_add_emitter(SlWorld *world, SlSystemId id, const SlEmitterDef *emitter,
                                SlError *error)
 {
-    SlStatus status = refuse_late(world, error);
+    SlStatus status = require_not_started(world, error);
     if (status != SL_OK)
         return status;
     SL_ASSERT(id < world->system_count);
     SlFlow *flow = &world->systems[id]->flow;
     SlSystem *base = &world->systems[id]->base;
-    if (flow->emitter_count == SL_MOST_EMITTERS)
+    if (flow->emitter_count == SL_MAX_EMITTERS)
         return sl_error_set(error, SL_ERROR_ARGUMENT, "at most %d emitters fit in a system",
-                            SL_MOST_EMITTERS);
+                            SL_MAX_EMITTERS);
     if ((status = check_fluid(base, emitter->fluid, error)) != SL_OK)
         return status;
     status = sl_emitter_init(&flow->emitters[flow->emitter_count], emitter,
@@ -367,14 +367,14 @@ SlStatus sl_system_add_emitter(SlWorld *world, SlSystemId id, const SlEmitterDef
 
 SlStatus sl_system_add_drain(SlWorld *world, SlSystemId id, const SlShape *shape, SlError *error)
 {
-    SlStatus status = refuse_late(world, error);
+    SlStatus status = require_not_started(world, error);
     if (status != SL_OK)
         return status;
     SL_ASSERT(id < world->system_count);
     SlFlow *flow = &world->systems[id]->flow;
-    if (flow->drain_count == SL_MOST_DRAINS)
+    if (flow->drain_count == SL_MAX_DRAINS)
         return sl_error_set(error, SL_ERROR_ARGUMENT, "at most %d drains fit in a system",
-                            SL_MOST_DRAINS);
+                            SL_MAX_DRAINS);
     const char *reason;
     SlShape prepared = *shape;
     if (!sl_shape_prepare(&prepared, &reason))
@@ -387,12 +387,12 @@ SlStatus sl_system_add_drain(SlWorld *world, SlSystemId id, const SlShape *shape
 SlStatus sl_world_add_collider(SlWorld *world, const SlShape *shape, SlColliderId *id,
                                SlError *error)
 {
-    SlStatus status = refuse_late(world, error);
+    SlStatus status = require_not_started(world, error);
     if (status != SL_OK)
         return status;
-    if (world->shape_count == SL_MOST_SHAPES)
+    if (world->shape_count == SL_MAX_SHAPES)
         return sl_error_set(error, SL_ERROR_ARGUMENT, "at most %d colliders fit in a world",
-                            SL_MOST_SHAPES);
+                            SL_MAX_SHAPES);
     SlShape prepared = *shape;
     const char *reason;
     if (!sl_shape_prepare(&prepared, &reason))
@@ -402,7 +402,7 @@ SlStatus sl_world_add_collider(SlWorld *world, const SlShape *shape, SlColliderI
         *id = world->shape_count;
     world->rest_shapes[world->shape_count] = prepared;
     world->shapes[world->shape_count++] = prepared;
-    sl_world_tell_surroundings(world);
+    sl_world_update_surroundings(world);
     return SL_OK;
 }
 
@@ -416,9 +416,9 @@ SlStatus sl_world_set_cameras(SlWorld *world, const SlCamera *cameras, size_t co
             return sl_error_set(error, SL_ERROR_ARGUMENT, "camera %zu: %s", k, reason);
         counting += cameras[k].weight > 0;
     }
-    if (counting > SL_MOST_CAMERAS)
+    if (counting > SL_MAX_CAMERAS)
         return sl_error_set(error, SL_ERROR_ARGUMENT, "at most %d cameras may have a weight",
-                            SL_MOST_CAMERAS);
+                            SL_MAX_CAMERAS);
     world->camera_count = 0;
     for (size_t k = 0; k < count; k++)
         if (cameras[k].weight > 0)

@@ -2,17 +2,17 @@
 #ifndef WORLD_WORLD_H
 #define WORLD_WORLD_H
 
-#include "geometry/fill.h"
-#include "geometry/deform.h"
-#include "geometry/motion.h"
+#include "geometry/sampling/fill.h"
+#include "bodies/deform.h"
+#include "bodies/motion.h"
 #include "particles/emitter.h"
-#include "particles/system.h"
+#include "solvers/solver.h"
 #include "sleet/world.h"
-#include "world/view.h"
+#include "frame/view.h"
 
-enum { SL_MOST_SYSTEMS = 16, SL_MOST_BLOCKS = 256, SL_MOST_SHAPES = 256 };
+enum { SL_MAX_SYSTEMS = 16, SL_MAX_BLOCKS = 256, SL_MAX_SHAPES = 256 };
 
-enum { SL_MOST_FILLS = 64 };
+enum { SL_MAX_FILLS = 64 };
 
 /* A fill and the region it fills. */
 typedef struct SlFillBody {
@@ -29,8 +29,8 @@ typedef struct SlFillBody {
     bool counted;
 } SlFillBody;
 
-enum { SL_MOST_MESHES = 64, SL_FIRST_MESH_ID = 0x10000 };
-_Static_assert(SL_MOST_BODIES == 1 + SL_MOST_SHAPES + SL_MOST_MESHES, "one of each");
+enum { SL_MAX_MESHES = 64, SL_FIRST_MESH_ID = 0x10000 };
+_Static_assert(SL_MAX_BODIES == 1 + SL_MAX_SHAPES + SL_MAX_MESHES, "one of each");
 
 enum { SL_BODY_NAME = 32 };
 
@@ -59,19 +59,19 @@ typedef struct SlMeshBody {
 } SlMeshBody;
 
 /* What world/validate.c remembers of a system from step to step. */
-typedef struct SlWatch {
+typedef struct SlMonitor {
     double energy;     /* per unit of mass, summed over particles: the least so far, and inputs */
     double body_speed; /* m/s: the fastest a solid has moved */
     uint64_t steps;    /* seen so far */
-} SlWatch;
+} SlMonitor;
 
 typedef struct SlWorldSystem {
     SlSystem base;
-    SlBodyForce forces[SL_MOST_BODIES];
-    SlWatch watch;
-    SlBlockDef blocks[SL_MOST_BLOCKS];
+    SlBodyForce forces[SL_MAX_BODIES];
+    SlMonitor watch;
+    SlBlockDef blocks[SL_MAX_BLOCKS];
     uint32_t block_count;
-    SlFillBody *fills[SL_MOST_FILLS];
+    SlFillBody *fills[SL_MAX_FILLS];
     uint32_t fill_count;
     SlFlow flow;
 } SlWorldSystem;
@@ -95,23 +95,23 @@ struct SlWorld {
     SlWorldDef def;
     SlContext *context;
     bool owns_context, started;
-    SlWorldSystem *systems[SL_MOST_SYSTEMS];
+    SlWorldSystem *systems[SL_MAX_SYSTEMS];
     uint32_t system_count;
-    SlShape shapes[SL_MOST_SHAPES]; /* colliders where they are now */
+    SlShape shapes[SL_MAX_SHAPES]; /* colliders where they are now */
     uint32_t shape_count;
-    SlShape rest_shapes[SL_MOST_SHAPES]; /* as they were added */
-    SlMover movers[SL_MOST_SHAPES];
-    SlTarget targets[SL_MOST_SHAPES + SL_MOST_MESHES];
-    SlBox bounds[SL_MOST_SHAPES];         /* of shapes */
-    SlBodyMotion motions[SL_MOST_SHAPES]; /* of the step under way */
+    SlShape rest_shapes[SL_MAX_SHAPES]; /* as they were added */
+    SlMover movers[SL_MAX_SHAPES];
+    SlTarget targets[SL_MAX_SHAPES + SL_MAX_MESHES];
+    SlBox bounds[SL_MAX_SHAPES];         /* of shapes */
+    SlBodyMotion motions[SL_MAX_SHAPES]; /* of the step under way */
     bool moves;                           /* some shape has a path or a target */
-    bool shape_moves[SL_MOST_SHAPES];
-    char shape_names[SL_MOST_SHAPES][SL_BODY_NAME];
-    SlMeshBody *meshes[SL_MOST_MESHES];
+    bool shape_moves[SL_MAX_SHAPES];
+    char shape_names[SL_MAX_SHAPES][SL_BODY_NAME];
+    SlMeshBody *meshes[SL_MAX_MESHES];
     uint32_t mesh_count;
-    SlFieldBody fields[SL_MOST_MESHES]; /* of the step under way */
-    SlMeshView mesh_views[SL_MOST_MESHES];
-    SlCamera cameras[SL_MOST_CAMERAS]; /* those that count */
+    SlFieldBody fields[SL_MAX_MESHES]; /* of the step under way */
+    SlMeshView mesh_views[SL_MAX_MESHES];
+    SlCamera cameras[SL_MAX_CAMERAS]; /* those that count */
     size_t camera_count;
     uint64_t frame;
     double time;
@@ -119,23 +119,18 @@ struct SlWorld {
     SlClock clock;
     /* the view and what it points to */
     SlFrameView view;
-    SlSystemView system_views[SL_MOST_SYSTEMS];
-    SlFieldView field_views[SL_MOST_SYSTEMS][SL_F_COUNT];
+    SlSystemView system_views[SL_MAX_SYSTEMS];
+    SlFieldView field_views[SL_MAX_SYSTEMS][SL_F_COUNT];
     /* the state as a list; made when first asked for */
     SlStateItem *state_items;
     size_t state_item_count;
     SlStateView state;
 };
 
-/* Every solver there is. */
-extern const SlSolver *const sl_solvers[];
-extern const size_t sl_solver_count;
-const SlSolver *sl_solver_find(const char *name);
-
 /* Gives every system the solid surroundings as they are now. */
-void sl_world_tell_surroundings(SlWorld *world);
+void sl_world_update_surroundings(SlWorld *world);
 /* Gives the system a place to report forces, one per body, with the bodies' names. */
-void sl_world_name_forces(SlWorld *world, SlWorldSystem *system);
+void sl_world_name_body_forces(SlWorld *world, SlWorldSystem *system);
 /* Moves colliders from time to time + dt. */
 void sl_world_move_bodies(SlWorld *world, double time, double dt);
 /* A step is over: what had a target is there. */
@@ -158,7 +153,7 @@ SlStatus sl_world_start_meshes(SlWorld *world, SlError *error);
 void sl_mesh_body_destroy(SlContext *context, SlMeshBody *body);
 
 /* The rotation by a rotation vector, by rows. */
-void sl_rotation_rows(SlVec3 turn, float rows[9]);
+void sl_rotation_rows(SlVec3 rotation, float rows[9]);
 
 /* Particles of a fill: by volume until the start has counted them. */
 double sl_fill_particles(const SlSystem *system, const SlFillBody *body);
@@ -171,9 +166,9 @@ void sl_world_place_fills(SlWorld *world, SlWorldSystem *system, size_t *next);
 void sl_fill_body_destroy(SlContext *context, SlFillBody *body);
 /* Around a sub-step: `begin` before particles enter, `entered` after, `end` after the solver.
    `end` finds particles outside the world and energy from nowhere. */
-SlStatus sl_watch_begin(SlWorld *world, SlWorldSystem *system, SlError *error);
-void sl_watch_entered(const SlWorld *world, SlWorldSystem *system, size_t before);
-SlStatus sl_watch_end(SlWorld *world, SlWorldSystem *system, double dt, SlError *error);
+SlStatus sl_monitor_begin(SlWorld *world, SlWorldSystem *system, SlError *error);
+void sl_monitor_entered(const SlWorld *world, SlWorldSystem *system, size_t before);
+SlStatus sl_monitor_end(SlWorld *world, SlWorldSystem *system, double dt, SlError *error);
 void sl_world_free_state(SlWorld *world);
 
 /* Exchange between systems after each interval: the one place that may see two. */

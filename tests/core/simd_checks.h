@@ -111,7 +111,7 @@ static void across_lanes(void **state)
         float most = a[0];
         for (int k = 1; k < 8; k++)
             most = fmaxf(most, a[k]);
-        assert_same(f8_most(f8_load(a)), most);
+        assert_same(f8_horizontal_max(f8_load(a)), most);
         /* The tree of simd.h, rounding for rounding. */
         float s04 = a[0] + a[4], s26 = a[2] + a[6], s15 = a[1] + a[5], s37 = a[3] + a[7];
         assert_same(f8_sum(f8_load(a)), (s04 + s26) + (s15 + s37));

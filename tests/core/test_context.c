@@ -1,5 +1,5 @@
 /* Contexts, errors, hooks, the choice of path, and the facts of the machine. */
-#include "core/isa.h"
+#include "core/machine.h"
 #include "core/machine.h"
 #include "support/test.h"
 

@@ -2,7 +2,7 @@
 #include <unistd.h>
 
 #include "core/random.h"
-#include "core/reduce.h"
+#include "core/parallel.h"
 #include "support/test.h"
 
 static const uint32_t thread_counts[] = {1, 2, 3, 7};

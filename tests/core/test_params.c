@@ -70,7 +70,7 @@ static void nan_is_refused(void **state)
     assert_true(value.number[0] == 1 && value.number[1] == 2 && value.number[2] == 3);
 }
 
-static void whole_numbers_are_whole(void **state)
+static void integers_are_integers(void **state)
 {
     (void)state;
     expect_number("iterations", 1);
@@ -259,7 +259,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranges_are_inclusive),
         cmocka_unit_test(nan_is_refused),
-        cmocka_unit_test(whole_numbers_are_whole),
+        cmocka_unit_test(integers_are_integers),
         cmocka_unit_test(choices_are_by_name),
         cmocka_unit_test(text_has_a_limit),
         cmocka_unit_test(vectors_are_checked_by_component),

@@ -78,7 +78,7 @@ static void check_sort(SlContext *context, Pattern pattern, size_t count, uint64
     free(twin);
 }
 
-static void sorts_like_the_twin(void **state)
+static void sorts_like_the_reference(void **state)
 {
     (void)state;
     /* Around one chunk, and limits around one, two and three digits of 11 bits. */
@@ -145,7 +145,7 @@ static void out_of_memory_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sorts_like_the_twin),
+        cmocka_unit_test(sorts_like_the_reference),
         cmocka_unit_test(nothing_is_allocated_once_warm),
         cmocka_unit_test(out_of_memory_is_told),
     };

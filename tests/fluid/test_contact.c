@@ -1,6 +1,6 @@
 /* Contacts of eight at once against the plain distances, on both paths; friction; free flight. */
 #include "core/random.h"
-#include "fluid/pbf.h"
+#include "solvers/pbf/pbf.h"
 #include "geometry/shape.h"
 #include "support/test.h"
 #include "world/world.h"
@@ -70,7 +70,7 @@ static void kernel_equals_plain_distances(void **state)
             throw_block(&t, paths[p], &shape, 0);
             size_t touched = 0, wrong = 0;
             for (size_t i = 0; i < t.pass.count; i++) {
-                float keep = 0.1f + 0.01f * sl_contact_share(t.pass.id[i]), edge = 4 - keep;
+                float keep = 0.1f + 0.01f * sl_contact_fraction(t.pass.id[i]), edge = 4 - keep;
                 SlVec3 n, q = sl_add(at(t.pass.position, i),
                                      sl_scale(at(t.pass.velocity, i), 1.0f / 60));
                 float depth = keep - sl_shape_distance(&shape, q, &n);
@@ -121,7 +121,7 @@ static void shares_are_spread(void **state)
     (void)state;
     double sum = 0;
     for (uint32_t id = 0; id < 10000; id++) {
-        float share = sl_contact_share(id);
+        float share = sl_contact_fraction(id);
         assert_true(share >= 0 && share < 1);
         sum += (double)share;
     }

@@ -1,8 +1,8 @@
 /* What neighbours do to velocities after the solve: viscosity, vorticity, cohesion; and fluids of
    different weight in one system. */
 #include "core/random.h"
-#include "fluid/motion.h"
-#include "fluid/pbf.h"
+#include "solvers/fluid/forces.h"
+#include "solvers/pbf/pbf.h"
 #include "support/boundary_worlds.h"
 #include "world/world.h"
 

@@ -1,17 +1,17 @@
 /* Neighbour lists kept over the steps of a frame: they miss nobody, serve only while they may, and
    change nothing that a restart or a number of threads would show. */
 #include "core/random.h"
-#include "fluid/pbf.h"
+#include "solvers/pbf/pbf.h"
 #include "support/boundary_worlds.h"
 #include "world/world.h"
 
-static SlWorld *pool(uint32_t threads, double skin, double strays, uint32_t steps, SlVec3 domain)
+static SlWorld *pool(uint32_t threads, double skin, double max_stale_fraction, uint32_t steps, SlVec3 domain)
 {
     DamSetting setting = {.threads = threads, .nx = 16, .ny = 10, .nz = 12, .steps = steps,
                           .iterations = 2, .domain = domain};
     SlWorld *world = dam_create(&setting);
     assert_ok(sl_system_set_number(world, 0, "skin", skin, &test_error));
-    assert_ok(sl_system_set_number(world, 0, "strays", strays, &test_error));
+    assert_ok(sl_system_set_number(world, 0, "max_stale_fraction", max_stale_fraction, &test_error));
     return world;
 }
 
@@ -73,7 +73,7 @@ static void misses_nobody(void **state)
                 fail_msg("pair %zu, %zu at %g is not listed", i, j, (double)sqrtf(r2));
         }
     assert_true(pairs > 20 * n);
-    /* One that runs off makes a new list, unless strays are allowed. */
+    /* One that runs off makes a new list, unless max_stale_fraction are allowed. */
     pass.predicted[4 * 17] += 0.6f * skin * d;
     assert_ok(sl_fluid_neighbours(system, &pass, &mark, &test_error));
     assert_int_equal(fluid->lists, lists + 1);
@@ -86,11 +86,11 @@ static void serves_while_it_may(void **state)
     (void)state;
     const struct {
         SlVec3 domain;
-        double strays;
+        double max_stale_fraction;
         uint64_t least, most; /* lists made in 10 frames of 4 steps */
     } cases[] = {{{1.6f, 3, 1.2f}, 0, 10, 10}, {{8, 3, 1.2f}, 0, 15, 40}, {{8, 3, 1.2f}, 1, 10, 10}};
     for (size_t c = 0; c < 3; c++) {
-        SlWorld *world = pool(2, 0.2, cases[c].strays, 4, cases[c].domain);
+        SlWorld *world = pool(2, 0.2, cases[c].max_stale_fraction, 4, cases[c].domain);
         dam_advance(world, 20);
         SlFluidState *fluid = system_of(world)->state;
         uint64_t before = fluid->lists;
@@ -128,7 +128,7 @@ static void same_bits_for_any_threads(void **state)
     const uint32_t threads[] = {1, 2, 3, 5};
     for (int k = 0; k < 4; k++) {
         SlWorld *world = pool(threads[k], 0.15, 0.1, 4, (SlVec3){5, 3, 1.2f});
-        assert_ok(sl_system_set_text(world, 0, "after", "frame", &test_error));
+        assert_ok(sl_system_set_text(world, 0, "post_solve", "frame", &test_error));
         dam_advance(world, 15);
         uint64_t hash = sl_world_hash(world);
         first = k == 0 ? hash : first;
@@ -156,7 +156,7 @@ static void restarts_within_a_frame(void **state)
                               .on_step = stop_in_the_middle, .user = k == 0 ? &left : &never};
         worlds[k] = dam_create(&setting);
         assert_ok(sl_system_set_number(worlds[k], 0, "skin", 0.1, &test_error));
-        assert_ok(sl_system_set_number(worlds[k], 0, "strays", 1, &test_error));
+        assert_ok(sl_system_set_number(worlds[k], 0, "max_stale_fraction", 1, &test_error));
         assert_ok(sl_world_start(worlds[k], &test_error));
     }
     SlStatus status = SL_OK;

@@ -1,6 +1,6 @@
 /* Analytic walls: the half-space integrals against quadrature, the gradient against a finite
    difference, and the calibration: a lattice flush with a wall has density 1 there. */
-#include "fluid/pbf.h"
+#include "solvers/pbf/pbf.h"
 #include "support/dam.h"
 #include "world/world.h"
 

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "core/context.h"
-#include "geometry/mesh_check.h"
-#include "geometry/mesh_read.h"
+#include "geometry/mesh/check.h"
+#include "geometry/mesh/read.h"
 
 typedef struct Held {
     size_t now, most;

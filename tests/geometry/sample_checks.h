@@ -2,8 +2,8 @@
 #ifndef TESTS_GEOMETRY_SAMPLE_CHECKS_H
 #define TESTS_GEOMETRY_SAMPLE_CHECKS_H
 
-#include "geometry/mesh_read.h"
-#include "geometry/sample.h"
+#include "geometry/mesh/read.h"
+#include "geometry/sampling/sample.h"
 #include "support/test.h"
 
 static const double pi = 3.14159265358979324;

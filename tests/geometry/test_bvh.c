@@ -9,16 +9,16 @@ static void compare(const SlMesh *mesh, uint64_t points, double winding_toleranc
         SlVec3 x = k % 2 == 0 ? point_near(mesh, k, 0.02f) : random_point(k, 0.8f);
         SlD3 p = sl_d3_from(x);
         SlBvhHit hit;
-        double distance = plain_distance(mesh, p);
+        double distance = reference_distance(mesh, p);
         assert_true(sl_bvh_closest(&bvh, p, INFINITY, &hit));
         assert_near(sqrt(hit.distance2), distance, 1e-9);
         assert_near(sl_d3_length(sl_d3_sub(p, hit.point)), distance, 1e-9);
         SlTriangle t = mesh_triangle(mesh, bvh.order[hit.place]);
-        assert_near(plain_triangle_distance(&t, p), distance, 1e-9);
+        assert_near(reference_triangle_distance(&t, p), distance, 1e-9);
         /* The radius bounds the search from both sides. */
         assert_true(sl_bvh_closest(&bvh, p, distance * 1.01 + 1e-9, &hit));
         assert_false(sl_bvh_closest(&bvh, p, distance * 0.99 - 1e-9, &hit) && distance > 1e-6);
-        assert_near(sl_bvh_winding(&bvh, p), plain_winding(mesh, p), winding_tolerance);
+        assert_near(sl_bvh_winding(&bvh, p), reference_winding(mesh, p), winding_tolerance);
     }
     sl_bvh_destroy(&bvh);
 }
@@ -54,7 +54,7 @@ static void test_within(void **state)
         size_t expected = 0, count = sl_bvh_within(&bvh, p, 0.2, places, 2000);
         for (size_t t = 0; t < mesh.triangle_count; t++) {
             SlTriangle triangle = mesh_triangle(&mesh, t);
-            expected += plain_triangle_distance(&triangle, p) <= 0.2;
+            expected += reference_triangle_distance(&triangle, p) <= 0.2;
         }
         assert_int_equal(count, expected);
         for (size_t i = 1; i < count; i++)

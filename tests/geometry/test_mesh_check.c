@@ -1,7 +1,7 @@
 /* The report on meshes whose faults are known, measures of an icosphere, and transforms. */
 #include "support/test.h"
 
-#include "geometry/mesh_check.h"
+#include "geometry/mesh/check.h"
 
 /* Bit k of a corner's number is its place along axis k. Counter-clockwise from outside. */
 static const uint32_t cube_triangles[36] = {0, 4, 6, 0, 6, 2, 1, 3, 7, 1, 7, 5, 0, 1, 5, 0, 5, 4,
@@ -103,7 +103,7 @@ static void test_bad_faces(void **state)
     sl_context_destroy(context);
 }
 
-/* A Möbius strip of n quads: one rim, and no way to turn all faces alike. */
+/* A Möbius strip of n quads: one rim, and no way to rotation all faces alike. */
 static void test_moebius(void **state)
 {
     (void)state;
@@ -112,13 +112,13 @@ static void test_moebius(void **state)
     SlMesh mesh;
     assert_ok(sl_mesh_create(context, 2 * N, 2 * N, &mesh, &test_error));
     for (uint32_t k = 0; k < N; k++) {
-        double turn = 2 * 3.14159265358979 * k / N;
+        double rotation = 2 * 3.14159265358979 * k / N;
         for (uint32_t side = 0; side < 2; side++) {
-            double r = 1 + (side ? 0.3 : -0.3) * cos(turn / 2);
+            double r = 1 + (side ? 0.3 : -0.3) * cos(rotation / 2);
             float *p = mesh.positions + 3 * (2 * k + side);
-            p[0] = (float)(r * cos(turn));
-            p[1] = (float)((side ? 0.3 : -0.3) * sin(turn / 2));
-            p[2] = (float)(r * sin(turn));
+            p[0] = (float)(r * cos(rotation));
+            p[1] = (float)((side ? 0.3 : -0.3) * sin(rotation / 2));
+            p[2] = (float)(r * sin(rotation));
         }
         uint32_t a = 2 * k, b = 2 * k + 1;
         uint32_t c = k + 1 < N ? a + 2 : 1, d = k + 1 < N ? b + 2 : 0;
@@ -190,10 +190,10 @@ static void test_transform(void **state)
 {
     (void)state;
     SlContext *context = test_context(1);
-    const float turn[9] = {0, 0, 1, 0, 1, 0, -1, 0, 0}; /* a quarter about y */
+    const float rotation[9] = {0, 0, 1, 0, 1, 0, -1, 0, 0}; /* a quarter about y */
     for (int mirror = 0; mirror < 2; mirror++) {
         SlMesh mesh = make_cubes(context, 1);
-        assert_ok(sl_mesh_transform(&mesh, mirror ? -2 : 2, turn, sl_vec3(100, 0, 0), &test_error));
+        assert_ok(sl_mesh_transform(&mesh, mirror ? -2 : 2, rotation, sl_vec3(100, 0, 0), &test_error));
         float x = mesh.positions[3 * 4], z = mesh.positions[3 * 1 + 2];
         assert_near((double)x, mirror ? 98 : 102, 1e-5);
         assert_near((double)z, mirror ? 2 : -2, 1e-5);

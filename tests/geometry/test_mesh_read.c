@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "core/timer.h"
-#include "geometry/mesh_read.h"
+#include "geometry/mesh/read.h"
 
 /* A file being made up in memory. */
 typedef struct Made {

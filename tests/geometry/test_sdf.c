@@ -1,5 +1,5 @@
 /* Distance fields: the same bits for any threads, gradients, far values, odd meshes, cache. */
-#include "geometry/sdf.h"
+#include "geometry/sdf/sdf.h"
 
 #include "geometry/test_sdf_meshes.h"
 
@@ -128,7 +128,7 @@ static void test_sheet(void **state)
         SlSdf sdf = field_of(*state, &mesh, 0.033, false);
         for (uint64_t k = 0; k < 2000; k++) {
             SlVec3 x = point_near(&mesh, k, 0.09f), g;
-            double truth = plain_distance(&mesh, sl_d3_from(x));
+            double truth = reference_distance(&mesh, sl_d3_from(x));
             float got = sl_sdf_distance(&sdf, x, &g);
             assert_near(got, truth, 0.1 * 0.033);
             assert_near(sl_length(g), 1, 0.2);

@@ -2,7 +2,7 @@
    to index.js of npm's bunny or to a mesh file of it, only the bunny (test_sdf_bunny_standard.sh
    does that). */
 #include "core/timer.h"
-#include "geometry/sdf.h"
+#include "geometry/sdf/sdf.h"
 #include "geometry/test_sdf_meshes.h"
 
 /* Brute force takes its time, and under a sanitizer ten times that. */
@@ -37,11 +37,11 @@ static void compare_points(void *argument, size_t begin, size_t end, size_t chun
         SlVec3 x = k % 2 == 0 ? point_near(c->mesh, k, 2.5f * c->sdf->cell)
                               : sl_add(middle, sl_vec3(half.x * r.x, half.y * r.y, half.z * r.z));
         SlD3 p = sl_d3_from(x);
-        double distance = plain_distance(c->mesh, p), winding = plain_winding(c->mesh, p);
+        double distance = reference_distance(c->mesh, p), winding = reference_winding(c->mesh, p);
         c->at[k].to_hole = INFINITY;
         if (c->holes != NULL) { /* the truth is the whole mesh's */
-            winding += plain_winding(c->holes, p);
-            c->at[k].to_hole = plain_distance(c->holes, p);
+            winding += reference_winding(c->holes, p);
+            c->at[k].to_hole = reference_distance(c->holes, p);
         }
         c->at[k].truth = winding > 0.5 ? -distance : distance;
         c->at[k].got = (double)sl_sdf_distance(c->sdf, x, &g);
@@ -77,7 +77,7 @@ static void judge(const Compare *c)
     assert_int_equal(too_far, 0);
 }
 
-static void hold_to_bars(SlContext *context, const SlMesh *mesh, const SlMesh *holes, double cells,
+static void check_thresholds(SlContext *context, const SlMesh *mesh, const SlMesh *holes, double cells,
                          size_t points, const char *name)
 {
     SlBox box = sl_mesh_bounds(mesh);
@@ -108,14 +108,14 @@ static void hold_to_bars(SlContext *context, const SlMesh *mesh, const SlMesh *h
 static void test_bumpy_ball(void **state)
 {
     SlMesh mesh = make_ball(*state, 144, 72, bumpy_point);
-    hold_to_bars(*state, &mesh, NULL, 120, POINTS, "bumpy ball");
+    check_thresholds(*state, &mesh, NULL, 120, POINTS, "bumpy ball");
     sl_mesh_destroy(&mesh);
 }
 
 static void test_torus(void **state)
 {
     SlMesh mesh = make_torus(*state, 100, 40);
-    hold_to_bars(*state, &mesh, NULL, 120, POINTS, "torus");
+    check_thresholds(*state, &mesh, NULL, 120, POINTS, "torus");
     sl_mesh_destroy(&mesh);
 }
 
@@ -123,7 +123,7 @@ static void test_torus(void **state)
 static void test_cube(void **state)
 {
     SlMesh mesh = make_cube(*state, 0.4f);
-    hold_to_bars(*state, &mesh, NULL, 50, POINTS, "cube");
+    check_thresholds(*state, &mesh, NULL, 50, POINTS, "cube");
     sl_mesh_destroy(&mesh);
 }
 
@@ -141,7 +141,7 @@ static void test_holes(void **state)
     size_t all = mesh.triangle_count;
     mesh.triangle_count = kept;
     holes.triangle_count = out;
-    hold_to_bars(*state, &mesh, &holes, 120, POINTS, "torus without 5 % of its faces");
+    check_thresholds(*state, &mesh, &holes, 120, POINTS, "torus without 5 % of its faces");
     mesh.triangle_count = holes.triangle_count = all;
     sl_mesh_destroy(&mesh);
     sl_mesh_destroy(&holes);
@@ -153,7 +153,7 @@ static void test_squirrel(void **state)
     static const double lengths[] = {64, 40, 128};
     SlMesh mesh = read_asset(*state, "squirrel.obj");
     for (size_t k = 0; k < sizeof lengths / sizeof lengths[0]; k++)
-        hold_to_bars(*state, &mesh, NULL, lengths[k], k == 0 ? POINTS : POINTS / 5, "squirrel");
+        check_thresholds(*state, &mesh, NULL, lengths[k], k == 0 ? POINTS : POINTS / 5, "squirrel");
     sl_mesh_destroy(&mesh);
 }
 
@@ -208,7 +208,7 @@ static void test_bunny(void **state)
         assert_ok(sl_mesh_read(*state, path, &mesh, &test_error));
     print_message("the bunny of %s\n", path);
     for (size_t k = 0; k < sizeof lengths / sizeof lengths[0]; k++)
-        hold_to_bars(*state, &mesh, NULL, lengths[k], POINTS, "bunny");
+        check_thresholds(*state, &mesh, NULL, lengths[k], POINTS, "bunny");
     sl_mesh_destroy(&mesh);
 }
 

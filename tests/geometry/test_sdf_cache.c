@@ -1,6 +1,6 @@
 /* Fields on disk: read back as written; whatever is wrong with a file, the field is built anew. */
 #include "core/hash.h"
-#include "geometry/sdf.h"
+#include "geometry/sdf/sdf.h"
 #include "geometry/test_sdf_meshes.h"
 
 static char folder[512], last_log[512];

@@ -3,8 +3,8 @@
 #define TESTS_GEOMETRY_TEST_SDF_MESHES_H
 
 #include "core/random.h"
-#include "geometry/bvh.h"
-#include "geometry/mesh_read.h"
+#include "geometry/mesh/bvh.h"
+#include "geometry/mesh/read.h"
 #include "support/test.h"
 
 /* A closed surface over a torus of parameters (u around, v along), or a sphere with poles. */
@@ -129,7 +129,7 @@ static inline SlTriangle mesh_triangle(const SlMesh *mesh, size_t t)
 
 /* Distance to a triangle by the least over its plane (if the foot is inside by three side tests)
    and its edges: not the way the library does it. */
-static inline double plain_triangle_distance(const SlTriangle *t, SlD3 p)
+static inline double reference_triangle_distance(const SlTriangle *t, SlD3 p)
 {
     SlD3 corner[4] = {t->a, t->b, t->c, t->a}, n = sl_d3_unit(sl_triangle_area2(t));
     double best = INFINITY;
@@ -143,17 +143,17 @@ static inline double plain_triangle_distance(const SlTriangle *t, SlD3 p)
     return inside ? fabs(sl_d3_dot(n, sl_d3_sub(p, t->a))) : best;
 }
 
-static inline double plain_distance(const SlMesh *mesh, SlD3 p)
+static inline double reference_distance(const SlMesh *mesh, SlD3 p)
 {
     double best = INFINITY;
     for (size_t t = 0; t < mesh->triangle_count; t++) {
         SlTriangle triangle = mesh_triangle(mesh, t);
-        best = fmin(best, plain_triangle_distance(&triangle, p));
+        best = fmin(best, reference_triangle_distance(&triangle, p));
     }
     return best;
 }
 
-static inline double plain_winding(const SlMesh *mesh, SlD3 p)
+static inline double reference_winding(const SlMesh *mesh, SlD3 p)
 {
     double sum = 0;
     for (size_t t = 0; t < mesh->triangle_count; t++) {

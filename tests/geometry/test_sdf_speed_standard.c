@@ -4,7 +4,7 @@
 #include <sys/resource.h>
 
 #include "core/timer.h"
-#include "geometry/sdf.h"
+#include "geometry/sdf/sdf.h"
 #include "geometry/test_sdf_meshes.h"
 
 enum { TRIES = 6 };

@@ -1,6 +1,6 @@
 /* Analytic solids: sign, unit gradient, gradient against finite differences, surface distance. */
 #include "core/random.h"
-#include "geometry/camera.h"
+#include "math/camera.h"
 #include "geometry/shape.h"
 #include "support/test.h"
 

@@ -16,7 +16,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { MOST_DRAWN = 1000, MOST_ROWS = 64 };
+enum { MAX_DRAWN = 1000, MAX_ROWS = 64 };
 
 /* Made once: a context's threads and a renderer's buffers cost more than a small frame. */
 static SlContext *context;
@@ -31,8 +31,8 @@ static void set_up(void)
     SL_ASSERT(sl_context_create(&def, &context, NULL) == SL_OK);
     size_t tables;
     const SlTable *table = sl_renderer_tables(&tables)[0];
-    SlParamValue values[MOST_ROWS];
-    SL_ASSERT(table->row_count <= MOST_ROWS);
+    SlParamValue values[MAX_ROWS];
+    SL_ASSERT(table->row_count <= MAX_ROWS);
     for (size_t k = 0; k < table->row_count; k++) {
         values[k] = table->rows[k].value;
         if (strcmp(table->rows[k].name, "width") == 0 || strcmp(table->rows[k].name, "height") == 0)
@@ -83,7 +83,7 @@ static void use(const SlFrameView *view)
     SlCamera camera = sl_default_camera();
     camera.eye = (SlVec3){3, 2, 4};
     const SlImage *image;
-    if (particles <= MOST_DRAWN)
+    if (particles <= MAX_DRAWN)
         (void)sl_renderer_draw(renderer, view, &camera, &image, &error);
 }
 

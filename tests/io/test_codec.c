@@ -6,7 +6,7 @@
 #include "io/codec.h"
 #include "support/test.h"
 
-enum { MOST = 5000 };
+enum { MAX = 5000 };
 
 static SlCodecScratch make_scratch(void)
 {
@@ -41,7 +41,7 @@ static void fill(uint32_t kind, uint32_t *words, size_t count)
 }
 
 /* As a reader would who has only the page: bytes by significance, differences, whole values. */
-static void plain_decode(const SlChunk *chunk, const char *stored, uint32_t count, uint32_t lanes,
+static void reference_decode(const SlChunk *chunk, const char *stored, uint32_t count, uint32_t lanes,
                          uint32_t *out)
 {
     uint8_t *bytes = malloc(chunk->raw_bytes);
@@ -64,15 +64,15 @@ static void round_trips(void **state)
 {
     (void)state;
     SlCodecScratch scratch = make_scratch();
-    static uint32_t words[4 * MOST], back[3 * MOST], plain[3 * MOST];
-    static char stored[12 * MOST];
-    const uint32_t counts[] = {1, 7, 63, 64, 65, 1000, MOST};
+    static uint32_t words[4 * MAX], back[3 * MAX], plain[3 * MAX];
+    static char stored[12 * MAX];
+    const uint32_t counts[] = {1, 7, 63, 64, 65, 1000, MAX};
     for (uint32_t kind = 0; kind < 4; kind++)
         for (uint32_t type = SL_FIELD_U32; type <= SL_FIELD_F32X3; type++)
             for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
                 uint32_t lanes = sl_codec_lanes(type), count = counts[c];
                 size_t stride = lanes == 3 ? 16 : 4; /* float4 in memory */
-                fill(kind, words, 4 * MOST);
+                fill(kind, words, 4 * MAX);
                 SlSource source = {.type = type, .element_bytes = 4 * lanes, .stride = stride,
                                    .count = count, .data = words};
                 SlSection section = {.type = type, .element_bytes = 4 * lanes, .count = count};
@@ -84,7 +84,7 @@ static void round_trips(void **state)
                 for (uint32_t i = 0; i < count; i++)
                     assert_memory_equal(&back[i * lanes], &words[i * stride / 4], 4 * lanes);
                 if (chunk.codec == SL_CODEC_PACKED) {
-                    plain_decode(&chunk, stored, count, lanes, plain);
+                    reference_decode(&chunk, stored, count, lanes, plain);
                     assert_memory_equal(plain, back, 4 * lanes * count);
                 }
                 assert_true(kind == 2 || count < 1000 || chunk.codec == SL_CODEC_PACKED);
@@ -97,25 +97,25 @@ static void sixteen_bits_keep_their_promise(void **state)
 {
     (void)state;
     SlCodecScratch scratch = make_scratch();
-    static float values[4 * MOST], back[3 * MOST];
-    static char stored[12 * MOST];
-    for (size_t k = 0; k < 4 * MOST; k++)
+    static float values[4 * MAX], back[3 * MAX];
+    static char stored[12 * MAX];
+    for (size_t k = 0; k < 4 * MAX; k++)
         values[k] = 8 * (float)sl_random(7, k, 0).value[0] / 4294967296.0f - 2;
-    SlSource source = {.type = SL_FIELD_F32X3, .element_bytes = 12, .stride = 16, .count = MOST,
+    SlSource source = {.type = SL_FIELD_F32X3, .element_bytes = 12, .stride = 16, .count = MAX,
                        .data = values, .quantise = true};
-    SlSection section = {.type = SL_FIELD_F32X3, .element_bytes = 12, .count = MOST};
+    SlSection section = {.type = SL_FIELD_F32X3, .element_bytes = 12, .count = MAX};
     SlChunk chunk;
-    sl_codec_encode(&source, 0, MOST, &scratch, stored, &chunk);
+    sl_codec_encode(&source, 0, MAX, &scratch, stored, &chunk);
     assert_true(chunk.codec == SL_CODEC_QUANTISED || chunk.codec == SL_CODEC_QUANTISED_ZSTD);
-    assert_true(chunk.stored_bytes <= 6 * MOST + 24);
-    assert_null(sl_codec_decode(&section, &chunk, stored, MOST, &scratch, (char *)back));
-    for (size_t i = 0; i < MOST; i++)
+    assert_true(chunk.stored_bytes <= 6 * MAX + 24);
+    assert_null(sl_codec_decode(&section, &chunk, stored, MAX, &scratch, (char *)back));
+    for (size_t i = 0; i < MAX; i++)
         for (size_t k = 0; k < 3; k++)
             assert_near((double)back[3 * i + k], (double)values[4 * i + k],
                         0.501 * 8 / 65535 + 1e-6);
     /* What is not finite cannot be scaled: such a chunk keeps all its bits. */
     values[40] = INFINITY;
-    sl_codec_encode(&source, 0, MOST, &scratch, stored, &chunk);
+    sl_codec_encode(&source, 0, MAX, &scratch, stored, &chunk);
     assert_true(chunk.codec == SL_CODEC_PACKED || chunk.codec == SL_CODEC_PLAIN);
     free_scratch(&scratch);
 }

@@ -1,13 +1,13 @@
 /* Linear solvers against LDL' and against their own promises: random systems, broken systems,
    threads, the schedule of Chebyshev's method. */
-#include "math/linear.h"
+#include "math/linear/linear.h"
 
 #include "config.h"
 #include "core/random.h"
-#include "math/anderson.h"
+#include "math/linear/anderson.h"
 #include "support/test.h"
 
-enum { MOST_ROWS = 200, MOST_ENTRIES = MOST_ROWS * MOST_ROWS };
+enum { MAX_ROWS = 200, MAX_ENTRIES = MAX_ROWS * MAX_ROWS };
 
 typedef struct Random {
     uint64_t seed, counter;
@@ -20,9 +20,9 @@ static double uniform(Random *random, double low, double high)
 
 typedef struct Matrix {
     SlSparse sparse;
-    uint32_t row_begin[MOST_ROWS + 1], column[MOST_ENTRIES];
-    double value[MOST_ENTRIES], diagonal[MOST_ROWS];
-    double dense[MOST_ROWS][MOST_ROWS];
+    uint32_t row_begin[MAX_ROWS + 1], column[MAX_ENTRIES];
+    double value[MAX_ENTRIES], diagonal[MAX_ROWS];
+    double dense[MAX_ROWS][MAX_ROWS];
 } Matrix;
 
 static void compress(Matrix *m, size_t rows)
@@ -43,7 +43,7 @@ static void compress(Matrix *m, size_t rows)
 /* B'B of a sparse random B, plus enough of the diagonal for a condition of about 1e3. */
 static void random_definite(Matrix *m, Random *random, size_t rows)
 {
-    static double b[MOST_ROWS][MOST_ROWS];
+    static double b[MAX_ROWS][MAX_ROWS];
     memset(m->dense, 0, sizeof m->dense);
     memset(b, 0, sizeof b);
     for (size_t i = 0; i < rows; i++)
@@ -94,12 +94,12 @@ static void check_random(bool dominant, const SlLinearKind *kinds, size_t kind_c
     static Matrix m;
     SlContext *context = test_context(2);
     Random random = {dominant ? 11 : 7, 0};
-    double b[3 * MOST_ROWS], exact[3 * MOST_ROWS], x[3 * MOST_ROWS];
+    double b[3 * MAX_ROWS], exact[3 * MAX_ROWS], x[3 * MAX_ROWS];
     SlLinearSettings settings = sl_default_linear_settings();
     settings.tolerance = 1e-9;
-    settings.most_iterations = 20000;
+    settings.max_iterations = 20000;
     for (int run = 0; run < 200; run++) {
-        size_t rows = 1 + (size_t)uniform(&random, 0, MOST_ROWS - 0.001);
+        size_t rows = 1 + (size_t)uniform(&random, 0, MAX_ROWS - 0.001);
         uint32_t columns = 1 + (uint32_t)run % 3;
         if (dominant)
             random_dominant(&m, &random, rows);
@@ -117,12 +117,12 @@ static void check_random(bool dominant, const SlLinearKind *kinds, size_t kind_c
             size = fmax(size, fabs(exact[e]));
         for (size_t k = 0; k < kind_count; k++) {
             const SlLinearSolver *solver = sl_linear_solvers[kinds[k]];
-            settings.precondition = run % 2 == 1;
+            settings.preconditioner = run % 2 == 1;
             settings.history = kinds[k] == SL_LINEAR_ANDERSON ? 20 : 5;
             settings.relaxation = kinds[k] == SL_LINEAR_ANDERSON && !dominant ? 0.5 : 1;
             memset(x, 0, sizeof x);
             assert_ok(solve(context, solver, &m, columns, &settings, b, x, &outcome));
-            double y[3 * MOST_ROWS], left = 0;
+            double y[3 * MAX_ROWS], left = 0;
             sl_sparse_apply(&m.sparse, columns, x, y, 0, rows);
             for (size_t e = 0; e < rows * columns; e++)
                 left += (y[e] - b[e]) * (y[e] - b[e]);
@@ -267,7 +267,7 @@ static void threads_do_not_matter(void **state)
     (void)state;
     static double one[SIDE * SIDE], many[SIDE * SIDE];
     SlLinearSettings settings = sl_default_linear_settings();
-    settings.most_iterations = 5000;
+    settings.max_iterations = 5000;
     for (int k = 0; k < SL_LINEAR_COUNT; k++) {
         if (k == SL_LINEAR_LDLT)
             continue; /* one thread, and this grid has no matrix */
@@ -286,7 +286,7 @@ static void accelerations_pay(void **state)
     (void)state;
     static double x[SIDE * SIDE];
     SlLinearSettings settings = sl_default_linear_settings();
-    settings.most_iterations = 20000;
+    settings.max_iterations = 20000;
     double rho = 4 * cos(M_PI / (SIDE + 1)) / 4.01;
     uint32_t jacobi = solve_grid(2, &sl_linear_jacobi, &settings, x);
     uint32_t automatic = solve_grid(2, &sl_linear_chebyshev, &settings, x);
@@ -322,7 +322,7 @@ static void missing_parts_are_told(void **state)
     /* A tolerance not reached is said; none asked for is fine. */
     double b[4] = {1, 2, 3, 4}, x[4] = {0};
     SlLinearOutcome outcome;
-    job.settings.most_iterations = 1;
+    job.settings.max_iterations = 1;
     assert_ok(sl_linear_prepare(&sl_linear_gradient, &job, &test_error));
     assert_int_equal(sl_linear_solve(&sl_linear_gradient, &job, b, x, &outcome, &test_error),
                      SL_ERROR_NUMBERS);
@@ -379,7 +379,7 @@ static void omegas_are_wangs(void **state)
 }
 
 /* Theta is the least-squares solution; a change that repeats another gets none. */
-static void theta_is_least_squares(void **state)
+static void theta_is_min_squares(void **state)
 {
     (void)state;
     double df[3][4] = {{1, 2, 0, 1}, {0, 1, -1, 2}, {2, 4, 0, 2}}, f[4] = {1, -1, 2, 0.5};
@@ -423,7 +423,7 @@ int main(void)
         cmocka_unit_test(accelerations_pay),
         cmocka_unit_test(missing_parts_are_told),
         cmocka_unit_test(omegas_are_wangs),
-        cmocka_unit_test(theta_is_least_squares),
+        cmocka_unit_test(theta_is_min_squares),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,6 @@
 
 #include "config.h"
 #include "render/image.h"
-#include "render/image_compare.h"
 
 enum { WIDTH = 61, HEIGHT = 37, BYTES = 3 * WIDTH * HEIGHT };
 

@@ -4,7 +4,7 @@
 #include "core/random.h"
 #include "render/color.h"
 
-enum { MOST_ROWS = 64, SIDE = 128 };
+enum { MAX_ROWS = 64, SIDE = 128 };
 
 typedef struct Scene {
     SlFrameView view;
@@ -13,7 +13,7 @@ typedef struct Scene {
     SlCamera camera;
     size_t row_count;
     const SlTable *table;
-    SlParamValue values[MOST_ROWS];
+    SlParamValue values[MAX_ROWS];
 } Scene;
 
 static float unit(uint64_t counter, uint64_t stream)
@@ -43,7 +43,7 @@ static void bare_scene(Scene *scene, const float (*position)[3], const float (*v
     memset(scene, 0, sizeof *scene);
     size_t kinds;
     scene->table = sl_renderer_tables(&kinds)[0];
-    assert_true(kinds >= 1 && scene->table->row_count <= MOST_ROWS);
+    assert_true(kinds >= 1 && scene->table->row_count <= MAX_ROWS);
     for (size_t k = 0; k < scene->table->row_count; k++)
         scene->values[k] = scene->table->rows[k].value;
     scene->fields[0] = (SlFieldView){"position", "m", "", SL_FIELD_F32X3, position, count, 12};

@@ -4,13 +4,13 @@
 
 #include "geometry/shape.h"
 #include "math/vec3.h"
-#include "render/splats.h"
-#include "render/splats_scene.h"
+#include "render/splats/splats.h"
+#include "render/splats/scene.h"
 
-enum { WIDTH = 224, HEIGHT = 160, SAMPLES = 4, MOST_VERTICES = 50000, MOST_TRIANGLES = 100000 };
+enum { WIDTH = 224, HEIGHT = 160, SAMPLES = 4, MAX_VERTICES = 50000, MAX_TRIANGLES = 100000 };
 
-static float positions[3 * MOST_VERTICES];
-static uint32_t triangles[3 * MOST_TRIANGLES];
+static float positions[3 * MAX_VERTICES];
+static uint32_t triangles[3 * MAX_TRIANGLES];
 
 static SlMeshView placed(size_t vertex_count, size_t triangle_count)
 {
@@ -66,7 +66,7 @@ static SlMeshView ball(uint32_t side, float bump)
                 memcpy(triangles + (size_t)3 * count, corner, sizeof corner);
             }
     }
-    assert_true(vertex <= MOST_VERTICES && count <= MOST_TRIANGLES);
+    assert_true(vertex <= MAX_VERTICES && count <= MAX_TRIANGLES);
     return placed(vertex, count);
 }
 
@@ -343,14 +343,14 @@ static void broken_meshes_are_harmless(void **state)
     close_picture(&good);
 }
 
-enum { MOST_ROWS = 64, SIDE = 192, CROWD = 3000 };
+enum { MAX_ROWS = 64, SIDE = 192, CROWD = 3000 };
 
 /* A picture of `view` by the public calls, to be freed. */
 static uint8_t *picture(const SlFrameView *view, const char *style, uint32_t threads)
 {
     size_t kinds;
     const SlTable *table = sl_renderer_tables(&kinds)[0];
-    SlParamValue values[MOST_ROWS];
+    SlParamValue values[MAX_ROWS];
     for (size_t k = 0; k < table->row_count; k++)
         values[k] = table->rows[k].value;
     const SlParamRow *row = sl_table_find(table, "style");

@@ -1,5 +1,5 @@
 /* Pictures of worlds without walls: a steady scene, a ground only where there is a floor. */
-#include "render/splats_scene.h"
+#include "render/splats/scene.h"
 #include "support/test.h"
 
 enum { COUNT = 2000 };
@@ -7,7 +7,7 @@ static float points[3 * COUNT];
 static const SlBox nowhere = {{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
 
 /* A ball of points around a place, the last of them far away. */
-static SlFrameView make_view(SlBox domain, float x, float stray, SlFieldView *field,
+static SlFrameView make_view(SlBox domain, float x, float stale_distance, SlFieldView *field,
                              SlSystemView *system)
 {
     for (int i = 0; i < COUNT; i++) {
@@ -16,7 +16,7 @@ static SlFrameView make_view(SlBox domain, float x, float stray, SlFieldView *fi
         points[3 * i + 1] = 1.5f + h;
         points[3 * i + 2] = sqrtf(1 - h * h) * sinf(a);
     }
-    points[3 * COUNT - 3] += stray;
+    points[3 * COUNT - 3] += stale_distance;
     *field = (SlFieldView){"position", "m", "", SL_FIELD_F32X3, points, COUNT, 12};
     *system = (SlSystemView){"water", "pbf", COUNT, 0.1f, field, 1};
     return (SlFrameView){.domain = domain, .systems = system, .system_count = 1};

@@ -3,8 +3,8 @@
 #include "support/test.h"
 
 #include "geometry/shape.h"
-#include "render/splats.h"
-#include "render/splats_scene.h"
+#include "render/splats/splats.h"
+#include "render/splats/scene.h"
 
 enum { TILE_X = 96, TILE_Y = 64 };
 

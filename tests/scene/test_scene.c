@@ -1,5 +1,5 @@
 /* The checks of a scene and what --set does to it, on tables of the test's own. */
-#include "geometry/camera.h"
+#include "math/camera.h"
 #include "scene/tables.h"
 #include "support/test.h"
 

@@ -2,7 +2,7 @@
 #ifndef TESTS_SNOW_SNOWBALLS_H
 #define TESTS_SNOW_SNOWBALLS_H
 
-#include "snow/snow.h"
+#include "solvers/snow/snow.h"
 #include "support/test.h"
 #include "world/world.h"
 
@@ -15,7 +15,7 @@ typedef struct BallSetting {
     bool no_gravity;
     SlIsa isa;
     double beta, tolerance; /* semi-implicit where beta > 0 */
-    double most_iterations; /* 0: the default */
+    double max_iterations; /* 0: the default */
     double stiffness;       /* 0: the default */
     SlHooks hooks;
 } BallSetting;
@@ -60,8 +60,8 @@ static inline SlWorld *ball_create(const BallSetting *b)
     if (b->beta > 0) {
         assert_ok(sl_system_set_text(world, id, "integration", "implicit", &test_error));
         assert_ok(sl_system_set_number(world, id, "beta", b->beta, &test_error));
-        if (b->most_iterations > 0)
-            assert_ok(sl_system_set_number(world, id, "most_iterations", b->most_iterations,
+        if (b->max_iterations > 0)
+            assert_ok(sl_system_set_number(world, id, "max_iterations", b->max_iterations,
                                            &test_error));
         if (b->tolerance > 0)
             assert_ok(sl_system_set_number(world, id, "tolerance", b->tolerance, &test_error));

@@ -1,5 +1,5 @@
 /* The Hessian and the solve of the semi-implicit update. */
-#include "snow/implicit.h"
+#include "solvers/snow/implicit.h"
 #include "snow/literal.h"
 #include "snow/snowballs.h"
 
@@ -199,7 +199,7 @@ static double energy_left(double beta)
     return energy;
 }
 
-static void backward_euler_damps_most(void **state)
+static void backward_euler_damps_max(void **state)
 {
     (void)state;
     double none = energy_left(1e-9), half = energy_left(0.5), full = energy_left(1);
@@ -244,7 +244,7 @@ static void hear(void *user, SlLogLevel level, const char *text)
     heard->count += level == SL_LOG_WARNING && strstr(text, heard->words) != NULL;
 }
 
-static SlWorld *short_solves(double most_iterations, double tolerance, double time_step,
+static SlWorld *short_solves(double max_iterations, double tolerance, double time_step,
                              Heard *heard)
 {
     BallSetting b = {.threads = 2,
@@ -255,7 +255,7 @@ static SlWorld *short_solves(double most_iterations, double tolerance, double ti
                      .time_step = time_step,
                      .beta = 1,
                      .tolerance = tolerance,
-                     .most_iterations = most_iterations,
+                     .max_iterations = max_iterations,
                      .hooks = {.log = hear, .user = heard}};
     return ball_create(&b);
 }
@@ -324,7 +324,7 @@ static void a_solve_that_never_ends_is_used_as_far_as_it_came(void **state)
                      .stiffness = 1e9,
                      .beta = 1,
                      .tolerance = 1e-6,
-                     .most_iterations = 1,
+                     .max_iterations = 1,
                      .hooks = {.log = hear, .user = &heard}};
     SlWorld *world = ball_create(&b);
     assert_ok(sl_world_step(world, b.time_step, &test_error));
@@ -371,7 +371,7 @@ int main(void)
         cmocka_unit_test(the_literal_hessian_is_the_stress_s_derivative),
         cmocka_unit_test(the_hessian_is_the_literal_one),
         cmocka_unit_test(the_hessian_is_symmetric),
-        cmocka_unit_test(backward_euler_damps_most),
+        cmocka_unit_test(backward_euler_damps_max),
         cmocka_unit_test(a_solve_that_does_not_end_halves_the_step),
         cmocka_unit_test(solves_of_one_iteration),
         cmocka_unit_test(a_solve_that_never_ends_is_used_as_far_as_it_came),

@@ -3,7 +3,7 @@
 #include "snow/snowballs.h"
 
 /* The literal twin of a started ball; particles in order of id. */
-static Literal twin_of(SlWorld *world, const BallSetting *b)
+static Literal reference_of(SlWorld *world, const BallSetting *b)
 {
     const SlSystem *system = ball_system(world);
     const SlParticles *particles = &system->particles;
@@ -38,7 +38,7 @@ static Literal twin_of(SlWorld *world, const BallSetting *b)
 static void compare(const BallSetting *b, int steps)
 {
     SlWorld *world = ball_create(b);
-    Literal l = twin_of(world, b);
+    Literal l = reference_of(world, b);
     int most = 0, off = 0;
     for (int k = 0; k < steps; k++) {
         assert_ok(sl_world_step(world, b->time_step, &test_error));
@@ -50,23 +50,23 @@ static void compare(const BallSetting *b, int steps)
     const SlSystem *system = ball_system(world);
     const uint32_t *id = system->particles.data[SL_F_ID];
     const float *plastic = system->particles.data[SL_F_PLASTIC];
-    double sum = 0, least = 1, least_literal = 1;
+    double sum = 0, least = 1, min_literal = 1;
     for (size_t i = 0; i < l.count; i++) {
         const LiteralParticle *p = &l.particles[id[i]];
         for (int k = 0; k < 3; k++)
             sum += pow(ball_place(system, i, k, l.h) - p->x[k], 2);
         least = fmin(least, (double)plastic[i]);
-        least_literal = fmin(least_literal, m3_det(p->FP));
+        min_literal = fmin(min_literal, m3_det(p->FP));
     }
     double rms = sqrt(sum / (double)l.count) / l.h;
     print_message("%s: %zu particles, %d steps: %.2e h rms apart; least J_P %.4f, literal %.4f; up to "
                   "%d iterations, %d apart\n",
-                  b->transfer, l.count, steps, rms, least, least_literal, most, off);
+                  b->transfer, l.count, steps, rms, least, min_literal, most, off);
     assert_true(off <= 2);
     assert_less(rms, 1e-4);
     assert_less(least, 0.8);
-    assert_less(least_literal, 0.8);
-    assert_near(least, least_literal, 1e-3);
+    assert_less(min_literal, 0.8);
+    assert_near(least, min_literal, 1e-3);
     free(l.particles);
     free(l.nodes);
     sl_world_destroy(world);

@@ -1,7 +1,7 @@
 /* The material for eight lanes against the paper's formulas in double, and FACTS' stress table. */
 #pragma GCC diagnostic ignored "-Wpsabi" /* as for *_kernels.c: no vector leaves this file */
 #include "snow/literal.h"
-#include "snow/material_lanes.h"
+#include "solvers/snow/material_lanes.h"
 #include "support/test.h"
 
 static double uniform(unsigned *seed)

@@ -68,7 +68,7 @@ static double slide(double degrees, const char *preset)
     enum { TILTS = 40 };
     for (int k = 0; k <= TILTS; k++) {
         world->def.gravity = tilted_gravity(degrees * k / TILTS);
-        sl_world_tell_surroundings(world);
+        sl_world_update_surroundings(world);
         assert_ok(sl_world_step(world, 0.01, &test_error));
     }
     double before = mean_place(world, 0);

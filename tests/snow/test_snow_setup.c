@@ -1,5 +1,5 @@
 /* What can be set of snow: presets, variation in space, and values no snow can have. */
-#include "snow/parameters.h"
+#include "solvers/snow/parameters.h"
 #include "snow/snowballs.h"
 
 static SlWorld *bare_world(SlSystemId *id)
@@ -33,7 +33,7 @@ static void presets_fit_their_rows(void **state)
         assert_ok(sl_param_set_text(sl_table_find(table, "preset"), preset->name, &chosen,
                                     &test_error));
         assert_int_equal((int)chosen.number[0], (int)k);
-        for (int v = 0; v < SL_MOST_PRESET_VALUES && preset->values[v].name != NULL; v++) {
+        for (int v = 0; v < SL_MAX_PRESET_VALUES && preset->values[v].name != NULL; v++) {
             const SlParamRow *row = sl_table_find(table, preset->values[v].name);
             SlParamValue value;
             assert_non_null(row);

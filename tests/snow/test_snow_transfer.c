@@ -1,8 +1,8 @@
 /* Transfers: weights, conservation, free fall, shifts, threads, paths. */
 #pragma GCC diagnostic ignored "-Wpsabi" /* as for *_kernels.c: no vector leaves this file */
-#include "snow/grid.h"
+#include "solvers/snow/grid.h"
 #include "snow/snowballs.h"
-#include "snow/transfer_lanes.h"
+#include "solvers/snow/transfer_lanes.h"
 
 static const char *const transfers[] = {"mls", "flip"};
 
@@ -136,18 +136,18 @@ static void transfers_conserve(void **state)
         sl_snow_update_nodes(&p);
         sl_snow_to_particles(system, &p);
         Sums after = particle_sums(&p, system);
-        double push = 4 * before.mass, turn = 4 * before.mass * 0.5;
+        double push = 4 * before.mass, rotation = 4 * before.mass * 0.5;
         print_message("%s: mass %.1e, momentum %.1e and %.1e, angular %.1e and %.1e\n",
                       transfers[t], fabs(grid.mass / before.mass - 1),
                       apart(grid.momentum, before.momentum, push),
                       apart(after.momentum, before.momentum, push),
-                      apart(grid.spin, before.spin, turn), apart(after.spin, before.spin, turn));
+                      apart(grid.spin, before.spin, rotation), apart(after.spin, before.spin, rotation));
         assert_less(fabs(grid.mass / before.mass - 1), 1e-6);
         assert_less(apart(grid.momentum, before.momentum, push), 1e-6);
         assert_less(apart(after.momentum, before.momentum, push), 1e-6);
-        assert_less(apart(grid.spin, before.spin, turn), 1e-6);
+        assert_less(apart(grid.spin, before.spin, rotation), 1e-6);
         if (t == 0) /* FLIP blends PIC in, which loses spin */
-            assert_less(apart(after.spin, before.spin, turn), 1e-6);
+            assert_less(apart(after.spin, before.spin, rotation), 1e-6);
         sl_world_destroy(world);
     }
 }

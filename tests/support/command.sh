@@ -114,7 +114,7 @@ check_frames() {
     [ -z "$left" ] || fail "left behind: $left"
 }
 
-# check_stats FILE LEAST_ROWS MOST_ROWS DT: whole rows of finite numbers, time is step × DT.
+# check_stats FILE MIN_ROWS MAX_ROWS DT: whole rows of finite numbers, time is step × DT.
 check_stats() {
     checks=$((checks + 1))
     python3 - "$@" << 'END' || fail "$1 is not as it should be"

@@ -65,7 +65,7 @@ void sphere_keys_write(SphereKeys *keys, int count, const char *folder, float ra
                        float shift)
 {
     char ball[600], place[512];
-    assert_true(count <= SPHERE_MOST_KEYS);
+    assert_true(count <= SPHERE_MAX_KEYS);
     sphere_mesh_write(ball, sizeof ball, 3);
     test_folder(place, sizeof place, folder);
     for (int k = 0; k < count; k++) {

@@ -8,10 +8,10 @@
 void sphere_mesh_write(char *path, size_t size, int levels);
 
 /* Files of a ball that grows and moves along x, for bodies that deform. */
-enum { SPHERE_MOST_KEYS = 16 };
+enum { SPHERE_MAX_KEYS = 16 };
 typedef struct SphereKeys {
-    char names[SPHERE_MOST_KEYS][700];
-    const char *paths[SPHERE_MOST_KEYS];
+    char names[SPHERE_MAX_KEYS][700];
+    const char *paths[SPHERE_MAX_KEYS];
 } SphereKeys;
 
 /* Key k has the radius radius + k growth and its centre at x = k shift; `folder` is the test's own. */

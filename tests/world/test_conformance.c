@@ -137,7 +137,7 @@ static void a_running_step_allocates_nothing(void **state)
     }
 }
 
-static void wrong_numbers_are_blamed(void **state)
+static void divergence_is_reported(void **state)
 {
     (void)state;
     for (size_t k = 0; k < sl_solver_count; k++) {
@@ -273,7 +273,7 @@ int main(void)
         cmocka_unit_test(restart_gives_the_same_bits),
         cmocka_unit_test(bad_parameters_are_refused),
         cmocka_unit_test(a_running_step_allocates_nothing),
-        cmocka_unit_test(wrong_numbers_are_blamed),
+        cmocka_unit_test(divergence_is_reported),
         cmocka_unit_test(memory_is_asked_first),
         cmocka_unit_test(memory_needed_is_right),
         cmocka_unit_test(a_program_may_bring_its_scheduler),

@@ -4,14 +4,14 @@
 #include "world/world.h"
 
 typedef struct Watch {
-    double most_speed, mean_compression;
+    double max_speed, mean_compression;
 } Watch;
 
 static bool watch(void *user, SlSystemId system, const SlStepStats *stats)
 {
     (void)system;
     Watch *w = user;
-    w->most_speed = fmax(w->most_speed, stats->max_speed);
+    w->max_speed = fmax(w->max_speed, stats->max_speed);
     w->mean_compression = stats->mean_compression;
     return true;
 }
@@ -52,7 +52,7 @@ static void jet_has_its_rate(void **state)
     dam_advance(world, 60); /* one second: 3 m of jet, 30 layers */
     size_t count = sl_world_view(world)->systems[0].particle_count;
     assert_near((double)count, 30 * per_layer, per_layer);
-    /* Layers may shear as they accelerate, but none was pressed into another. */
+    /* Layers may shear as they acceleration, but none was pressed into another. */
     assert_true(nearest_pair(world) > 0.06);
     sl_world_destroy(world);
 }
@@ -103,10 +103,10 @@ static void tank_fills(void **state)
     dam_advance(world, 300);
     SlFieldView x = sl_system_field(world, 0, "position");
     print_message("tank: %zu particles, compression %.2f %%, top speed %.1f m/s\n", x.count,
-                  100 * w.mean_compression, w.most_speed);
+                  100 * w.mean_compression, w.max_speed);
     assert_int_equal(x.count, 25000);
     assert_less(w.mean_compression, 0.01);
-    assert_less(w.most_speed, 20);
+    assert_less(w.max_speed, 20);
     sl_world_destroy(world);
 }
 

@@ -68,7 +68,7 @@ static void fill_mesh(const char *path, float scale, double spacing, double volu
     SlFillDef fill = sl_default_fill_def();
     fill.path = path;
     fill.scale = scale;
-    fill.turn = (SlVec3){0.3f, 1, -0.2f};
+    fill.rotation = (SlVec3){0.3f, 1, -0.2f};
     fill.position = (SlVec3){0.1f, 1.5f, 0.2f};
     assert_ok(sl_system_add_fill(world, 0, &fill, &test_error));
     double asked = (double)sl_world_particle_count(world);

@@ -1,0 +1,247 @@
+/* Rotations between two keys go along the shortest arc (slerp), timed by the same smooth curve as
+   positions, so a body starts and stops without a jolt. */
+#include "bodies/motion.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOTION_COOKIE = 0x51EE7004, MAX_KEYS = 100000 };
+
+SlMotionDef sl_default_motion_def(void)
+{
+    return (SlMotionDef){.cookie = MOTION_COOKIE};
+}
+
+static const char *wrong_with(const SlMotionDef *def)
+{
+    if (def->cookie != MOTION_COOKIE)
+        return "motion definition not made by sl_default_motion_def";
+    if (def->key_count == 1 || def->key_count > MAX_KEYS)
+        return "a motion has no keys, or 2 to 100000";
+    if (!sl_finite(def->velocity) || !sl_finite(def->spin) || !sl_finite(def->pivot))
+        return "a motion's velocity, spin and pivot must be finite";
+    for (size_t k = 0; k < def->key_count; k++) {
+        const SlKeyframe *key = &def->keys[k];
+        if (!isfinite(key->time) || !sl_finite(key->position) || !sl_finite(key->rotation))
+            return "a keyframe's numbers must be finite";
+        if (k > 0 && !(key->time > def->keys[k - 1].time))
+            return "keyframes must have rising times";
+    }
+    return NULL;
+}
+
+SlStatus sl_motion_create(SlContext *context, const SlMotionDef *def, SlMotion **out,
+                          SlError *error)
+{
+    *out = NULL;
+    const char *wrong = wrong_with(def);
+    if (wrong != NULL)
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "%s", wrong);
+    SlMotion *motion = sl_alloc_zero(&context->memory, 1, sizeof *motion);
+    SlKeyframe *keys = sl_alloc(&context->memory, def->key_count * sizeof *keys);
+    if (motion == NULL || (def->key_count > 0 && keys == NULL)) {
+        sl_free(&context->memory, keys, def->key_count * sizeof *keys);
+        sl_free(&context->memory, motion, sizeof *motion);
+        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for a motion");
+    }
+    if (def->key_count > 0)
+        memcpy(keys, def->keys, def->key_count * sizeof *keys);
+    motion->context = context;
+    motion->def = *def;
+    motion->def.keys = keys;
+    *out = motion;
+    return SL_OK;
+}
+
+void sl_motion_destroy(SlMotion *motion)
+{
+    if (motion == NULL)
+        return;
+    SlMemory *memory = &motion->context->memory;
+    sl_free(memory, (void *)motion->def.keys, motion->def.key_count * sizeof(SlKeyframe));
+    sl_free(memory, motion, sizeof *motion);
+}
+
+/* --- Quaternions, in double: poses are few and rotation for hours --- */
+
+static void rotation_of(const double rotation[3], double q[4])
+{
+    double angle = sqrt(rotation[0] * rotation[0] + rotation[1] * rotation[1] + rotation[2] * rotation[2]);
+    double scale = angle > 0 ? sin(angle / 2) / angle : 0.5;
+    for (int k = 0; k < 3; k++)
+        q[k] = rotation[k] * scale;
+    q[3] = cos(angle / 2);
+}
+
+static void multiply(const double a[4], const double b[4], double q[4])
+{
+    double r[4] = {a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1],
+                   a[3] * b[1] - a[0] * b[2] + a[1] * b[3] + a[2] * b[0],
+                   a[3] * b[2] + a[0] * b[1] - a[1] * b[0] + a[2] * b[3],
+                   a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2]};
+    memcpy(q, r, sizeof r);
+}
+
+/* The rotation vector of q along its shorter way. */
+static void turn_of(const double q[4], double rotation[3])
+{
+    double sign = q[3] < 0 ? -1 : 1;
+    double sine = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]);
+    double scale = sine > 1e-12 ? sign * 2 * atan2(sine, sign * q[3]) / sine : sign * 2;
+    for (int k = 0; k < 3; k++)
+        rotation[k] = q[k] * scale;
+}
+
+static void relative(const double from[4], const double to[4], double q[4])
+{
+    double back[4] = {-from[0], -from[1], -from[2], from[3]};
+    multiply(to, back, q);
+}
+
+static void key_rotation(const SlKeyframe *key, double q[4])
+{
+    double rotation[3] = {(double)key->rotation.x, (double)key->rotation.y, (double)key->rotation.z};
+    rotation_of(rotation, q);
+}
+
+/* --- Poses --- */
+
+/* Hermite from p1 to p2 at s in [0, 1]; slopes by central differences, zero at the ends. */
+static double hermite(double p1, double p2, double slope1, double slope2, double width, double s)
+{
+    double s2 = s * s, s3 = s2 * s;
+    return p1 * (2 * s3 - 3 * s2 + 1) + p2 * (3 * s2 - 2 * s3) +
+           width * (slope1 * (s3 - 2 * s2 + s) + slope2 * (s3 - s2));
+}
+
+static double slope_at(const SlMotionDef *def, size_t k, int axis)
+{
+    if (k == 0 || k + 1 == def->key_count)
+        return 0;
+    const SlKeyframe *a = &def->keys[k - 1], *b = &def->keys[k + 1];
+    const float *pa = &a->position.x, *pb = &b->position.x;
+    return ((double)pb[axis] - (double)pa[axis]) / (b->time - a->time);
+}
+
+static SlPose keyed_pose(const SlMotionDef *def, double time)
+{
+    SlPose pose = {.pivot = def->pivot};
+    size_t last = def->key_count - 1, k = 0;
+    if (time <= def->keys[0].time || time >= def->keys[last].time) {
+        const SlKeyframe *key = &def->keys[time <= def->keys[0].time ? 0 : last];
+        pose.position = key->position;
+        key_rotation(key, pose.rotation);
+        return pose;
+    }
+    size_t high = last;
+    while (high - k > 1) {
+        size_t middle = (k + high) / 2;
+        if (def->keys[middle].time <= time)
+            k = middle;
+        else
+            high = middle;
+    }
+    const SlKeyframe *a = &def->keys[k], *b = &def->keys[k + 1];
+    double width = b->time - a->time, s = (time - a->time) / width;
+    const float *pa = &a->position.x, *pb = &b->position.x;
+    float *p = &pose.position.x;
+    for (int axis = 0; axis < 3; axis++)
+        p[axis] = (float)hermite((double)pa[axis], (double)pb[axis], slope_at(def, k, axis),
+                                 slope_at(def, k + 1, axis), width, s);
+    double from[4], to[4], between[4], rotation[3], part[4], eased = s * s * (3 - 2 * s);
+    key_rotation(a, from);
+    key_rotation(b, to);
+    relative(from, to, between);
+    turn_of(between, rotation);
+    for (int axis = 0; axis < 3; axis++)
+        rotation[axis] *= eased;
+    rotation_of(rotation, part);
+    multiply(part, from, pose.rotation);
+    return pose;
+}
+
+SlPose sl_motion_pose(const SlMotion *motion, double time)
+{
+    const SlMotionDef *def = &motion->def;
+    if (def->key_count > 0)
+        return keyed_pose(def, time);
+    SlPose pose = {.pivot = def->pivot,
+                   .position = {(float)((double)def->velocity.x * time),
+                                (float)((double)def->velocity.y * time),
+                                (float)((double)def->velocity.z * time)}};
+    double rotation[3] = {(double)def->spin.x * time, (double)def->spin.y * time,
+                      (double)def->spin.z * time};
+    rotation_of(rotation, pose.rotation);
+    return pose;
+}
+
+SlVec3 sl_pose_direction(const SlPose *pose, SlVec3 d)
+{
+    const double *q = pose->rotation;
+    double v[3] = {(double)d.x, (double)d.y, (double)d.z};
+    double c[3] = {q[1] * v[2] - q[2] * v[1] + q[3] * v[0], q[2] * v[0] - q[0] * v[2] + q[3] * v[1],
+                   q[0] * v[1] - q[1] * v[0] + q[3] * v[2]};
+    return (SlVec3){(float)(v[0] + 2 * (q[1] * c[2] - q[2] * c[1])),
+                    (float)(v[1] + 2 * (q[2] * c[0] - q[0] * c[2])),
+                    (float)(v[2] + 2 * (q[0] * c[1] - q[1] * c[0]))};
+}
+
+SlVec3 sl_pose_point(const SlPose *pose, SlVec3 point)
+{
+    SlVec3 turned = sl_pose_direction(pose, sl_sub(point, pose->pivot));
+    return sl_add(sl_add(pose->pivot, pose->position), turned);
+}
+
+SlShape sl_pose_shape(const SlPose *pose, const SlShape *shape)
+{
+    SlShape moved = *shape;
+    moved.center = sl_pose_point(pose, shape->center);
+    moved.axis = sl_unit(sl_pose_direction(pose, shape->axis));
+    moved.side = sl_unit(sl_pose_direction(pose, shape->side));
+    return moved;
+}
+
+void sl_pose_rates(const SlPose *from, const SlPose *to, double dt, SlVec3 *velocity, SlVec3 *spin)
+{
+    double between[4], rotation[3];
+    relative(from->rotation, to->rotation, between);
+    turn_of(between, rotation);
+    *velocity = sl_scale(sl_sub(to->position, from->position), (float)(1 / dt));
+    *spin = sl_vec3((float)(rotation[0] / dt), (float)(rotation[1] / dt), (float)(rotation[2] / dt));
+}
+
+SlPose sl_pose_from(const SlColliderPose *pose)
+{
+    SlPose made = {.position = pose->position, .pivot = pose->pivot};
+    double rotation[3] = {(double)pose->rotation.x, (double)pose->rotation.y, (double)pose->rotation.z};
+    rotation_of(rotation, made.rotation);
+    return made;
+}
+
+static bool same_pose(const SlPose *a, const SlPose *b)
+{
+    bool same = true;
+    for (int k = 0; k < 3; k++)
+        same &= (&a->position.x)[k] == (&b->position.x)[k] && (&a->pivot.x)[k] == (&b->pivot.x)[k];
+    for (int k = 0; k < 4; k++)
+        same &= a->rotation[k] == b->rotation[k];
+    return same;
+}
+
+SlPose sl_pose_between(const SlPose *from, const SlPose *to, double s)
+{
+    /* At rest to the bit: a way of 1e-9 m would be a velocity. */
+    if (s >= 1 || same_pose(from, to))
+        return *to;
+    SlPose pose = {.pivot = to->pivot};
+    SlVec3 start = sl_sub(sl_pose_point(from, to->pivot), to->pivot);
+    pose.position = sl_add(start, sl_scale(sl_sub(to->position, start), (float)s));
+    double between[4], rotation[3], part[4];
+    relative(from->rotation, to->rotation, between);
+    turn_of(between, rotation);
+    for (int axis = 0; axis < 3; axis++)
+        rotation[axis] *= s;
+    rotation_of(rotation, part);
+    multiply(part, from->rotation, pose.rotation);
+    return pose;
+}

@@ -1,0 +1,184 @@
+/* Progress on standard error: a bar on a terminal, plain lines otherwise; signals; the log. */
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void time_left(char *text, size_t size, double seconds)
+{
+    unsigned whole = seconds < 0 ? 0 : seconds > 3.5e6 ? 3500000 : (unsigned)(seconds + 0.5);
+    if (whole >= 3600)
+        snprintf(text, size, "%u:%02u:%02u", whole / 3600, whole / 60 % 60, whole % 60);
+    else
+        snprintf(text, size, "%u:%02u", whole / 60, whole % 60);
+}
+
+static bool bar_is_drawn; /* the command's own state: one bar per process */
+
+void cli_progress_clear(void)
+{
+    if (bar_is_drawn)
+        fprintf(stderr, "\r\033[K");
+    bar_is_drawn = false;
+}
+
+void cli_progress_begin(CliProgress *progress, const char *what, uint64_t total, bool quiet)
+{
+    *progress = (CliProgress){.quiet = quiet,
+                              .terminal = isatty(STDERR_FILENO) != 0,
+                              .what = what,
+                              .total = total,
+                              .started = now()};
+}
+
+/* A line that wrapped could not be drawn over: the bar takes the room the words leave, and the last
+   words go where there is none. */
+static void draw_bar(const char *what, double fraction, const char *numbers, const char *more)
+{
+    enum { MIN = 8, MAX = 28 };
+    struct winsize window;
+    bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0;
+    int columns = known ? window.ws_col : 80;
+    int room = columns - 1 - (int)(strlen(what) + strlen(numbers) + 2);
+    if (room < MIN) {
+        fprintf(stderr, "\r\033[K%.*s", columns - 1, numbers);
+        fflush(stderr);
+        return;
+    }
+    int words = more[0] != '\0' ? (int)strlen(more) + 2 : 0;
+    if (room - words < MIN)
+        words = 0;
+    int width = room - words < MAX ? room - words : MAX;
+    char bar[3 * MAX + 1], *at = bar;
+    for (int k = 0; k < width; k++) {
+        const char *cell = k < (int)(fraction * width + 0.5) ? "█" : "░";
+        memcpy(at, cell, 3);
+        at += 3;
+    }
+    *at = '\0';
+    fprintf(stderr, "\r\033[K%s %s %s%s%s", what, bar, numbers, words > 0 ? "  " : "",
+            words > 0 ? more : "");
+    fflush(stderr);
+}
+
+void cli_progress_show(CliProgress *progress, uint64_t done, const char *more)
+{
+    if (progress->quiet || progress->total == 0)
+        return;
+    double t = now(), spent = t - progress->started;
+    double fraction = (double)done / (double)progress->total;
+    double rate = spent > 0 ? (double)(done - progress->first) / spent : 0;
+    char left[32];
+    time_left(left, sizeof left, rate > 0 ? (double)(progress->total - done) / rate : 0);
+    if (!progress->terminal) { /* at most one line per tenth */
+        int tenth = (int)(10 * fraction);
+        if (tenth == progress->last_tenth && done != progress->total)
+            return;
+        progress->last_tenth = tenth;
+        fprintf(stderr, "%s: frame %llu of %llu, %.2f frames/s, %s left%s%s\n", progress->what,
+                (unsigned long long)done, (unsigned long long)progress->total, rate, left,
+                more[0] != '\0' ? ", " : "", more);
+        return;
+    }
+    if (t - progress->last_shown < 0.1 && done != progress->total)
+        return;
+    progress->last_shown = t;
+    char numbers[256];
+    snprintf(numbers, sizeof numbers, "%3.0f %%  frame %llu/%llu  %.1f frames/s  %s left",
+             100 * fraction, (unsigned long long)done, (unsigned long long)progress->total, rate,
+             left);
+    draw_bar(progress->what, fraction, numbers, more);
+    bar_is_drawn = true;
+}
+
+void cli_progress_end(CliProgress *progress)
+{
+    if (progress->terminal && !progress->quiet && bar_is_drawn) {
+        fprintf(stderr, "\n");
+        bar_is_drawn = false;
+    }
+}
+
+static void log_all(void *user, SlLogLevel level, const char *text)
+{
+    (void)user;
+    cli_progress_clear();
+    fprintf(stderr, "%s%s\n", level == SL_LOG_WARNING ? "warning: " : "", text);
+}
+
+static void log_nothing(void *user, SlLogLevel level, const char *text)
+{
+    (void)user;
+    (void)level;
+    (void)text;
+}
+
+SlHooks cli_hooks(bool quiet)
+{
+    return (SlHooks){.log = quiet ? log_nothing : log_all};
+}
+
+static volatile sig_atomic_t interrupted;
+
+static void note_interrupt(int number)
+{
+    (void)number;
+    interrupted = 1;
+}
+
+void cli_catch_interrupts(void)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = note_interrupt;
+    action.sa_flags = SA_RESTART | SA_RESETHAND; /* a second Ctrl-C ends at once */
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+bool cli_interrupted(void)
+{
+    return interrupted != 0;
+}
+
+static volatile sig_atomic_t checkpoint_wished;
+
+static void note_wish(int number)
+{
+    (void)number;
+    checkpoint_wished = 1;
+}
+
+void cli_catch_checkpoint_request(void)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = note_wish;
+    action.sa_flags = SA_RESTART;
+    sigaction(SIGUSR1, &action, NULL);
+}
+
+bool cli_checkpoint_requested(void)
+{
+    bool wished = checkpoint_wished != 0;
+    checkpoint_wished = 0;
+    return wished;
+}
+
+bool cli_continue_step(void *user, SlSystemId system, const SlStepStats *stats)
+{
+    (void)user;
+    (void)system;
+    (void)stats;
+    return !cli_interrupted();
+}

@@ -1,0 +1,258 @@
+/* sleet render: pictures and video from a folder of frames, or from a scene simulated on the way. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/draw.h"
+#include "core/error.h"
+
+enum { O_OUTPUT, O_FRAMES, O_CAMERA, O_SET, O_THREADS, O_PNG, O_NO_VIDEO, O_FOLLOW, O_QUIET,
+       O_COUNT };
+static const CliOption options[O_COUNT] = {
+    [O_OUTPUT] = {"output", 'o', "DIR", "folder for pictures and video.mp4 (DIR/render, out/NAME)"},
+    [O_FRAMES] = {"frames", 'n', "K|A-B", "one frame, as a picture, or a range (default: all)"},
+    [O_CAMERA] = {"camera", 'c', "NAME", "a camera of the scene (default: the first)"},
+    [O_SET] = {"set", 's', "PATH=VALUE", "change any value of the scene, e.g. render.width=640",
+               true},
+    [O_THREADS] = {"threads", 't', "N", "threads (default: one per processor)"},
+    [O_PNG] = {"png", 'p', NULL, "also write every frame as a PNG"},
+    [O_NO_VIDEO] = {"no-video", 0, NULL, "pictures only"},
+    [O_FOLLOW] = {"follow", 'f', NULL, "wait for the frames of a run that is still going on"},
+    [O_QUIET] = {"quiet", 'q', NULL, "print only what was written"},
+};
+
+typedef struct Job {
+    SlContext *context;
+    SlScene *scene;
+    SlWorld *world; /* when the source is a scene */
+    const char *source;
+    bool from_folder, quiet, follow;
+    uint64_t first, last;
+    uint64_t *numbers; /* frames in the folder */
+    long number_count;
+    CliDrawing drawing;
+    CliProgress progress;
+} Job;
+
+static SlStatus draw_stored(Job *job, uint64_t number, SlError *error)
+{
+    char path[1024];
+    SlFrame *frame;
+    cli_frame_path(path, sizeof path, job->source, number, ".slf");
+    SlStatus status = sl_frame_read(job->context, path, &frame, error);
+    if (status != SL_OK)
+        return status;
+    SlFrameView view = *sl_frame_view(frame); /* frames do not hold meshes: the scene does */
+    view.meshes = sl_world_meshes_at(job->world, view.time, &view.mesh_count);
+    status = cli_drawing_add(&job->drawing, job->scene, &view, false, error);
+    sl_frame_destroy(frame);
+    return status;
+}
+
+/* Frames under their name are whole, also beside a run: it renames them when they are. */
+static void look_again(Job *job)
+{
+    const struct timespec pause = {.tv_nsec = 200000000};
+    nanosleep(&pause, NULL);
+    free(job->numbers);
+    job->number_count = cli_list_frames(job->source, &job->numbers);
+}
+
+static SlStatus draw_folder(Job *job, SlError *error)
+{
+    SlStatus status = SL_OK;
+    uint64_t done = 0, next = job->first, every = sl_scene_output_every(job->scene);
+    for (;;) {
+        for (long k = 0; status == SL_OK && k < job->number_count; k++) {
+            if (job->numbers[k] < next || job->numbers[k] > job->last)
+                continue;
+            status = draw_stored(job, job->numbers[k], error);
+            next = job->numbers[k] + 1;
+            cli_progress_show(&job->progress, ++done, "");
+            if (status == SL_OK && cli_interrupted())
+                status = sl_error_set(error, SL_ERROR_CANCELLED, "stopped by the user");
+        }
+        if (status != SL_OK || !job->follow || next > job->last / every * every)
+            return status;
+        look_again(job);
+        if (cli_interrupted())
+            status = sl_error_set(error, SL_ERROR_CANCELLED, "stopped by the user");
+    }
+}
+
+static SlStatus draw_scene(Job *job, SlError *error)
+{
+    SlStatus status = SL_OK;
+    for (uint64_t frame = 0; status == SL_OK && frame <= job->last; frame++) {
+        if (frame > 0)
+            status = sl_world_advance_frame(job->world, error);
+        if (status == SL_OK && frame >= job->first)
+            status = cli_drawing_add(&job->drawing, job->scene, sl_world_view(job->world), false,
+                                     error);
+        cli_progress_show(&job->progress, frame, "");
+        if (status == SL_OK && cli_interrupted())
+            status = sl_error_set(error, SL_ERROR_CANCELLED, "stopped by the user");
+    }
+    return status;
+}
+
+/* What the folder or scene offers of the frames asked for. */
+static SlStatus choose_frames(Job *job, SlError *error)
+{
+    if (!job->from_folder) {
+        uint64_t end = sl_scene_frames(job->scene);
+        if (job->last == UINT64_MAX)
+            job->last = end;
+        return SL_OK;
+    }
+    uint64_t chosen = 0;
+    if (job->follow) { /* those still to come count too */
+        uint64_t end = sl_scene_frames(job->scene);
+        job->last = job->last < end ? job->last : end;
+        job->progress.total = job->last < job->first ? 0 : job->last - job->first + 1;
+        return SL_OK;
+    }
+    for (long k = 0; k < job->number_count; k++)
+        chosen += job->numbers[k] >= job->first && job->numbers[k] <= job->last;
+    if (chosen == 0)
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "%.300s: holds frames %llu to %llu only",
+                            job->source, (unsigned long long)job->numbers[0],
+                            (unsigned long long)job->numbers[job->number_count - 1]);
+    if (job->last == UINT64_MAX)
+        job->last = job->numbers[job->number_count - 1];
+    job->progress.total = chosen;
+    return SL_OK;
+}
+
+static SlStatus set_up(Job *job, const CliInput *input, SlError *error)
+{
+    char scene_path[1024], folder[900];
+    job->from_folder = cli_is_folder(job->source);
+    snprintf(scene_path, sizeof scene_path, job->from_folder ? "%s/scene.json" : "%s",
+             job->source);
+    if (job->from_folder) {
+        job->number_count = cli_list_frames(job->source, &job->numbers);
+        if (job->number_count <= 0)
+            return sl_error_set(error, SL_ERROR_IO,
+                                "%.300s: holds no frames; sleet run SCENE -o DIR writes them",
+                                job->source);
+    }
+    SlStatus status = cli_context(input->value[O_THREADS], job->quiet, &job->context, error);
+    if (status == SL_OK)
+        status = cli_scene(job->context, scene_path, input, &job->scene, error);
+    if (status == SL_OK)
+        status = choose_frames(job, error);
+    const SlCamera *camera = NULL;
+    if (status == SL_OK)
+        status = cli_camera(job->scene, input->value[O_CAMERA], &camera, error);
+    if (status == SL_OK) {
+        SlWorldDef def = sl_default_world_def();
+        def.context = job->context;
+        def.on_step = cli_continue_step;
+        status = sl_scene_build(job->scene, &def, &job->world, error);
+        if (status == SL_OK && !job->from_folder) /* a folder's world only holds the meshes */
+            status = sl_world_start(job->world, error);
+    }
+    if (status != SL_OK)
+        return status;
+
+    if (input->value[O_OUTPUT] != NULL) {
+        snprintf(folder, sizeof folder, "%s", input->value[O_OUTPUT]);
+    } else if (job->from_folder) {
+        snprintf(folder, sizeof folder, "%.880s/render", job->source);
+    } else {
+        char stem[200];
+        cli_stem(stem, sizeof stem, job->source);
+        snprintf(folder, sizeof folder, "out/%s", stem);
+    }
+    char video[1024];
+    snprintf(video, sizeof video, "%s/video.mp4", folder);
+    bool single = job->first == job->last;
+    bool film = !single && input->value[O_NO_VIDEO] == NULL;
+    return cli_drawing_open(&job->drawing, job->context, job->scene, camera, folder,
+                            film ? video : NULL, input->value[O_PNG] != NULL || !film, error);
+}
+
+static int finish(Job *job, SlStatus status, SlError *error)
+{
+    cli_progress_end(&job->progress);
+    bool keep = status == SL_OK || status == SL_ERROR_CANCELLED;
+    bool film = job->drawing.wants_video && job->drawing.drawn > 0;
+    SlError close_error;
+    SlStatus closed = cli_drawing_close(&job->drawing, keep, &close_error);
+    if (status == SL_OK && closed != SL_OK) {
+        status = closed;
+        *error = close_error;
+    }
+    int code = EXIT_DONE;
+    if (keep && closed == SL_OK && film)
+        printf("%s\n", job->drawing.video_path);
+    if (keep && job->drawing.pictures == 1)
+        printf("%s\n", job->drawing.last_png);
+    else if (keep && job->drawing.pictures > 1)
+        printf("%s to %s\n", job->drawing.first_png, job->drawing.last_png);
+    if (status == SL_ERROR_CANCELLED) {
+        if (!job->quiet)
+            fprintf(stderr, "stopped; %llu frames drawn\n",
+                    (unsigned long long)job->drawing.drawn);
+        code = EXIT_STOPPED;
+    } else if (status != SL_OK)
+        code = cli_fail(error);
+    else if (!job->quiet && job->drawing.drawn > 0)
+        fprintf(stderr, "%llu frames drawn, %.1f ms each\n",
+                (unsigned long long)job->drawing.drawn,
+                job->drawing.draw_ms / (double)job->drawing.drawn);
+    free(job->numbers);
+    sl_world_destroy(job->world);
+    sl_scene_destroy(job->scene);
+    sl_context_destroy(job->context);
+    return code;
+}
+
+static int render(int count, char **words)
+{
+    CliInput input;
+    int code = cli_parse(&cli_render_command, count, words, &input);
+    Job job = {.last = UINT64_MAX,
+               .quiet = input.value[O_QUIET] != NULL,
+               .follow = input.value[O_FOLLOW] != NULL};
+    uint64_t number;
+    if (code < 0 && input.word_count != 1)
+        code = cli_usage_error("render", "one scene or folder of frames is needed");
+    if (code < 0 && input.value[O_FRAMES] != NULL &&
+        !cli_range(&cli_render_command, input.value[O_FRAMES], &job.first, &job.last))
+        code = EXIT_USAGE;
+    if (code < 0 && input.value[O_THREADS] != NULL &&
+        !cli_integer(&cli_render_command, "threads", input.value[O_THREADS], 1, 256, &number))
+        code = EXIT_USAGE;
+    if (code < 0) {
+        SlError error = {SL_OK, ""};
+        job.source = input.words[0];
+        cli_catch_interrupts();
+        SlStatus status = set_up(&job, &input, &error);
+        if (status == SL_OK) {
+            uint64_t total = job.from_folder ? job.progress.total : job.last;
+            cli_progress_begin(&job.progress,
+                               job.from_folder ? "drawing" : "simulating and drawing", total,
+                               job.quiet);
+            status = job.from_folder ? draw_folder(&job, &error) : draw_scene(&job, &error);
+        }
+        code = finish(&job, status, &error);
+    }
+    cli_input_free(&input);
+    return code;
+}
+
+const CliCommand cli_render_command = {
+    .name = "render",
+    .arguments = "DIR|SCENE [options]",
+    .summary = "draw a folder of frames, or a scene simulated on the way",
+    .examples = "  sleet render out/dam                       the whole run as a video\n"
+                "  sleet render out/dam --frames 120          one picture\n"
+                "  sleet render out/dam --follow              beside the run that writes it\n"
+                "  sleet render out/dam --frames 0-60 --png   a range, as video and pictures\n"
+                "  sleet render scenes/dam_break.json --set render.style=transparent\n",
+    .options = options,
+    .option_count = O_COUNT,
+    .run = render,
+};

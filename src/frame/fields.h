@@ -1,0 +1,61 @@
+/* The particle field table. A field is one row: allocation, sorting, hashing, frames and views
+   follow from it. */
+#ifndef FRAME_FIELDS_H
+#define FRAME_FIELDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum SlStorage {
+    SL_STORE_U32,
+    SL_STORE_F32,
+    SL_STORE_F32X4 /* 3 lanes of meaning; the fourth belongs to the running solver */
+} SlStorage;
+
+enum {
+    SL_FIELD_STATE = 1,  /* decides the future: hashed and checkpointed */
+    SL_FIELD_EXPORT = 2, /* in frames and views */
+    SL_FIELD_SORT = 4    /* carried along when particles are reordered */
+};
+
+/*      enumerator  storage  name         unit     flags                     meaning */
+#define SL_FIELD_TABLE(ROW)                                                                        \
+    ROW(ID,        U32,   "id",        "",      STATE | EXPORT | SORT, "number given at birth")    \
+    ROW(POSITION,  F32X4, "position",  "m",     STATE | EXPORT | SORT, "position")                 \
+    ROW(VELOCITY,  F32X4, "velocity",  "m/s",   STATE | EXPORT | SORT, "velocity")                 \
+    ROW(PREDICTED, F32X4, "predicted", "m",     SORT,  "where the particle would go by itself")    \
+    ROW(REFERENCE, F32X4, "reference", "m",     STATE | SORT, "where the neighbour list was made")   \
+    ROW(DENSITY,   F32,   "density",   "",      EXPORT, "density over rest density, after the step") \
+    ROW(LEVEL,     U32,   "level",     "",      STATE | EXPORT | SORT, "density iterations it gets") \
+    ROW(FLUID,     U32,   "fluid",     "",      STATE | EXPORT | SORT, "which of the system's fluids")   \
+    ROW(VARIATION, F32,   "variation", "",      STATE | EXPORT | SORT,                             \
+        "how a particle differs from the mean, -1 to 1")                                           \
+    ROW(ANCHOR,    F32X4, "anchor",    "m",     STATE | SORT, "where an attachment holds it")      \
+    ROW(FRACTION,  F32X4, "fraction",  "cells", STATE | SORT, "place within the cell of position") \
+    ROW(STRETCH,   F32X4, "stretch",   "",      STATE | SORT, "elastic strain: xx, yy, zz")        \
+    ROW(SHEAR,     F32X4, "shear",     "",      STATE | SORT, "elastic strain: yz, zx, xy")        \
+    ROW(SLOPE_X,   F32X4, "slope_x",   "1/s",   STATE | SORT, "change of velocity along x")        \
+    ROW(SLOPE_Y,   F32X4, "slope_y",   "1/s",   STATE | SORT, "change of velocity along y")        \
+    ROW(SLOPE_Z,   F32X4, "slope_z",   "1/s",   STATE | SORT, "change of velocity along z")        \
+    ROW(PLASTIC,   F32,   "plastic",   "",      STATE | EXPORT | SORT,                             \
+        "volume kept by plastic flow: below 1 packed, above 1 torn")                               \
+    ROW(VOLUME,    F32,   "volume",    "m^3",   STATE | SORT, "volume before any deformation")
+
+#define SL_FIELD_ENUMERATOR_(name, ...) SL_F_##name,
+typedef enum SlFieldId { SL_FIELD_TABLE(SL_FIELD_ENUMERATOR_) SL_F_COUNT } SlFieldId;
+#undef SL_FIELD_ENUMERATOR_
+
+typedef struct SlFieldRow {
+    const char *name, *unit, *meaning;
+    SlStorage storage;
+    uint32_t flags;
+} SlFieldRow;
+
+extern const SlFieldRow sl_field_rows[SL_F_COUNT];
+
+/* Bytes of one element as stored. */
+size_t sl_storage_bytes(SlStorage storage);
+
+#define SL_FIELD_BIT(id) (1u << SL_F_##id)
+
+#endif

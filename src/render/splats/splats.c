@@ -1,0 +1,496 @@
+/* The renderer `splats`: particles as shaded spheres. This file holds its parameters and the order
+   of a draw; see splats.h for who writes what. */
+#include "render/splats/splats.h"
+
+#include <string.h>
+
+#include "core/context.h"
+#include "geometry/shape.h"
+#include "render/image.h"
+#include "render/renderer.h"
+#include "render/splats/scene.h"
+
+enum {
+    WIDTH, HEIGHT, ANTIALIAS, STYLE, OPACITY, RADIUS_SCALE, COLOR_BY, COLOR_MAP, COLOR_MIN,
+    COLOR_MAX, COLOR, SOLID_COLOR, GROUND_COLOR, BACKGROUND_TOP, BACKGROUND_BOTTOM, LIGHT, EXPOSURE,
+    SHADOWS, SHADOW_SIZE, OCCLUSION, OCCLUSION_RADIUS, GROUND, DOMAIN, ROW_COUNT
+};
+
+static const SlParamRow rows[ROW_COUNT] = {
+    [WIDTH] = {"width", SL_PARAM_INTEGER, {{1280}}, 16, 8192, "pixel", NULL, "picture width"},
+    [HEIGHT] = {"height", SL_PARAM_INTEGER, {{720}}, 16, 8192, "pixel", NULL, "picture height"},
+    [ANTIALIAS] = {"antialias", SL_PARAM_INTEGER, {{4}}, 1, SL_SAMPLES_MAX, "", NULL,
+                   "samples per pixel"},
+    [STYLE] = {"style", SL_PARAM_CHOICE, {{0}}, 0, 1, "", "opaque|transparent",
+               "solid spheres, or spheres that let through what is behind them"},
+    [OPACITY] = {"opacity", SL_PARAM_NUMBER, {{0.25}}, 0, 1, "", NULL,
+                 "part of what is behind that a transparent sphere covers"},
+    [RADIUS_SCALE] = {"radius_scale", SL_PARAM_NUMBER, {{1.1}}, 0.01, 100, "", NULL,
+                      "radius of a sphere in units of half the particle spacing"},
+    [COLOR_BY] = {"color_by", SL_PARAM_TEXT, {.text = "speed"}, 0, 0, "", NULL,
+                  "what gives the colour: speed, none or the name of an exported field"},
+    [COLOR_MAP] = {"color_map", SL_PARAM_CHOICE, {{0}}, 0, SL_COLOR_MAP_COUNT - 1, "",
+                   SL_COLOR_MAP_NAMES, "colours from the least to the greatest value"},
+    [COLOR_MIN] = {"color_min", SL_PARAM_NUMBER, {{0}}, -1e30, 1e30, "", NULL,
+                   "value of the first colour; equal to color_max: chosen from scene or data"},
+    [COLOR_MAX] = {"color_max", SL_PARAM_NUMBER, {{0}}, -1e30, 1e30, "", NULL,
+                   "value of the last colour"},
+    [COLOR] = {"color", SL_PARAM_VEC3, {{0.10, 0.38, 0.72}}, 0, 1, "sRGB", NULL,
+               "colour of particles where color_by is none"},
+    [SOLID_COLOR] = {"solid_color", SL_PARAM_VEC3, {{0.80, 0.76, 0.70}}, 0, 1, "sRGB", NULL,
+                     "colour of colliders"},
+    [GROUND_COLOR] = {"ground_color", SL_PARAM_VEC3, {{0.49, 0.53, 0.58}}, 0, 1, "sRGB", NULL,
+                      "colour of the ground"},
+    [BACKGROUND_TOP] = {"background_top", SL_PARAM_VEC3, {{0.26, 0.33, 0.42}}, 0, 1, "sRGB", NULL,
+                        "colour behind everything, at the top"},
+    [BACKGROUND_BOTTOM] = {"background_bottom", SL_PARAM_VEC3, {{0.62, 0.68, 0.74}}, 0, 1, "sRGB",
+                           NULL, "colour behind everything, at the bottom"},
+    [LIGHT] = {"light", SL_PARAM_VEC3, {{-0.35, 1.0, 0.45}}, -1e6, 1e6, "", NULL,
+               "direction from the scene to the key light"},
+    [EXPOSURE] = {"exposure", SL_PARAM_NUMBER, {{1}}, 0.01, 100, "", NULL,
+                  "brightness of all lights"},
+    [SHADOWS] = {"shadows", SL_PARAM_BOOL, {{1}}, 0, 1, "", NULL, "the key light casts shadows"},
+    [SHADOW_SIZE] = {"shadow_size", SL_PARAM_INTEGER, {{1024}}, 64, 8192, "texel", NULL,
+                     "side of the shadow map, rounded up to a multiple of 32"},
+    [OCCLUSION] = {"occlusion", SL_PARAM_NUMBER, {{1}}, 0, 4, "", NULL,
+                   "strength of ambient occlusion; 0 switches it off"},
+    [OCCLUSION_RADIUS] = {"occlusion_radius", SL_PARAM_NUMBER, {{5}}, 0.1, 1000, "", NULL,
+                          "reach of ambient occlusion in particle spacings"},
+    [GROUND] = {"ground", SL_PARAM_BOOL, {{1}}, 0, 1, "", NULL,
+                "draw the ground under the domain"},
+    [DOMAIN] = {"domain", SL_PARAM_BOOL, {{1}}, 0, 1, "", NULL, "draw the edges of the domain"},
+};
+
+const SlTable sl_splats_table = {
+    .name = "splats",
+    .kind = "renderer",
+    .summary = "particles as shaded spheres, opaque or transparent",
+    .citation = "occlusion: McGuire, Mara, Luebke, Scalable Ambient Obscurance, HPG 2012",
+    .rows = rows,
+    .row_count = ROW_COUNT,
+};
+
+typedef struct Splats {
+    SlContext *context;
+    SlParamValue values[ROW_COUNT];
+    SlArena scratch;    /* of one draw: what depends on the number of particles */
+    SlArena pictures;   /* what depends only on the picture's size */
+    SlImage image;
+    SlSplatFrame frame; /* picture planes are kept, the rest is set by each draw */
+    float tap_x[4 * SL_TAPS * 8], tap_y[4 * SL_TAPS * 8];
+    float tone[SL_TONE_SIZE];
+    const SlProjectKernels *project;
+    const SlSolidKernels *solid;
+    const SlRasterKernels *raster;
+    const SlShadowKernels *shadow;
+    const SlMeshKernels *mesh;
+    const SlLightKernels *light;
+    const SlBlendKernels *blend;
+    const SlShadeKernels *shade;
+} Splats;
+
+static double number(const Splats *splats, int row)
+{
+    return splats->values[row].number[0];
+}
+
+static SlVec3 vector(const Splats *splats, int row)
+{
+    const double *v = splats->values[row].number;
+    return sl_vec3((float)v[0], (float)v[1], (float)v[2]);
+}
+
+static SlVec3 color(const Splats *splats, int row)
+{
+    return sl_color_from_srgb(vector(splats, row));
+}
+
+/* Four samples on a turned grid, which smooths near-level and near-upright edges best; any other
+   number by the R2 sequence (Roberts 2018). */
+static void place_samples(SlSplatFrame *frame)
+{
+    static const float turned[4][2] = {
+        {0.375f, 0.125f}, {0.875f, 0.375f}, {0.125f, 0.625f}, {0.625f, 0.875f}};
+    for (uint32_t s = 0; s < frame->samples; s++) {
+        double x = 0.5 + 0.7548776662466927 * s, y = 0.5 + 0.5698402909980532 * s;
+        frame->offset_x[s] = frame->samples == 4 ? turned[s][0] : (float)(x - floor(x));
+        frame->offset_y[s] = frame->samples == 4 ? turned[s][1] : (float)(y - floor(y));
+    }
+}
+
+/* A spiral of taps, turned by one of sixteen angles that fill a 4 × 4 square of pixels evenly. */
+static void place_taps(Splats *splats)
+{
+    static const int rotation[4][4] = {{0, 8, 2, 10}, {12, 4, 14, 6}, {3, 11, 1, 9}, {15, 7, 13, 5}};
+    for (int row = 0; row < 4; row++)
+        for (int k = 0; k < SL_TAPS; k++)
+            for (int lane = 0; lane < 8; lane++) {
+                double angle = 6.283185307179586 *
+                               ((double)k * 5 / SL_TAPS + rotation[row][lane & 3] / 16.0 / 2);
+                double radius = (k + 0.5 + (rotation[row][lane & 3] & 3) / 4.0 - 0.375) / SL_TAPS;
+                int at = (row * SL_TAPS + k) * 8 + lane;
+                splats->tap_x[at] = (float)(radius * cos(angle));
+                splats->tap_y[at] = (float)(radius * sin(angle));
+            }
+}
+
+/* A plane of rows with its margin, all at `value`: the margin keeps it. */
+static float *push_rows(SlArena *arena, size_t stride, size_t height, float value)
+{
+    size_t count = stride * (height + 2 * SL_MARGIN);
+    float *plane = SL_PUSH(arena, float, count);
+    for (size_t k = 0; plane != NULL && k < count; k++)
+        plane[k] = value;
+    return plane;
+}
+
+static SlStatus make_pictures(Splats *splats, SlError *error)
+{
+    SlSplatFrame *f = &splats->frame;
+    SlArena *arena = &splats->pictures;
+    size_t tiled = (size_t)f->tiles_x * f->tiles_y * f->samples * SL_TILE_SIZE;
+    size_t rows_high = (size_t)f->tiles_y * SL_TILE;
+    f->z = SL_PUSH(arena, float, tiled);
+    f->id = SL_PUSH(arena, uint32_t, tiled);
+    f->normal = SL_PUSH(arena, uint32_t, tiled);
+    f->busy = SL_PUSH(arena, uint8_t, (size_t)f->tiles_x * f->tiles_y);
+    f->depth = push_rows(arena, f->stride, rows_high, SL_DEPTH_NONE);
+    f->raw = push_rows(arena, f->stride, rows_high, 1);
+    f->occlusion = push_rows(arena, f->stride, rows_high, 1);
+    f->lit = push_rows(arena, f->stride, rows_high, 1);
+    SlShadow *shadow = &f->shadow;
+    if (shadow->size > 0)
+        shadow->depth = push_rows(arena, shadow->stride, shadow->size, SL_DEPTH_NONE);
+    if (f->z == NULL || f->id == NULL || f->normal == NULL || f->busy == NULL ||
+        f->depth == NULL || f->raw == NULL || f->occlusion == NULL || f->lit == NULL ||
+        (shadow->size > 0 && shadow->depth == NULL))
+        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for pictures of %u × %u pixels",
+                            f->width, f->height);
+    memset(f->normal, 0, tiled * sizeof *f->normal);
+    return SL_OK;
+}
+
+static SlStatus init(void *state, SlContext *context, const SlParamValue *values, SlError *error)
+{
+    Splats *splats = state;
+    SlSplatFrame *f = &splats->frame;
+    splats->context = context;
+    memcpy(splats->values, values, sizeof splats->values);
+    sl_arena_init(&splats->scratch, &context->memory);
+    sl_arena_init(&splats->pictures, &context->memory);
+    splats->project = SL_KERNELS(context->isa, sl_project_kernels);
+    splats->solid = SL_KERNELS(context->isa, sl_solid_kernels);
+    splats->raster = SL_KERNELS(context->isa, sl_raster_kernels);
+    splats->shadow = SL_KERNELS(context->isa, sl_shadow_kernels);
+    splats->mesh = SL_KERNELS(context->isa, sl_mesh_kernels);
+    splats->light = SL_KERNELS(context->isa, sl_light_kernels);
+    splats->blend = SL_KERNELS(context->isa, sl_blend_kernels);
+    splats->shade = SL_KERNELS(context->isa, sl_shade_kernels);
+    f->width = (uint32_t)number(splats, WIDTH);
+    f->height = (uint32_t)number(splats, HEIGHT);
+    f->samples = (uint32_t)number(splats, ANTIALIAS);
+    f->tiles_x = (f->width + SL_TILE - 1) / SL_TILE;
+    f->tiles_y = (f->height + SL_TILE - 1) / SL_TILE;
+    f->stride = f->tiles_x * SL_TILE + 2 * SL_MARGIN;
+    if (number(splats, SHADOWS) != 0) {
+        f->shadow.tiles = ((uint32_t)number(splats, SHADOW_SIZE) + SL_TILE - 1) / SL_TILE;
+        f->shadow.size = f->shadow.tiles * SL_TILE;
+        f->shadow.stride = f->shadow.size + 2 * SL_MARGIN;
+    }
+    place_samples(f);
+    place_taps(splats);
+    sl_tone_table(splats->tone);
+    f->tap_x = splats->tap_x;
+    f->tap_y = splats->tap_y;
+    f->tone = splats->tone;
+    SlStatus status = sl_image_init(&context->memory, f->width, f->height, &splats->image, error);
+    f->pixels = splats->image.pixels;
+    return status == SL_OK ? make_pictures(splats, error) : status;
+}
+
+static void free_state(void *state)
+{
+    Splats *splats = state;
+    if (splats->context == NULL)
+        return;
+    sl_arena_free(&splats->scratch);
+    sl_arena_free(&splats->pictures);
+    sl_image_free(&splats->context->memory, &splats->image);
+}
+
+enum { PARTICLE_CHUNK = 4096 };
+
+static void project_chunk(void *argument, size_t begin, size_t end, size_t chunk)
+{
+    (void)chunk;
+    const Splats *splats = argument;
+    splats->project->camera(&splats->frame, begin, end);
+    if (splats->frame.shadow.size > 0)
+        splats->project->light(&splats->frame, begin, end);
+}
+
+static void light_chunk(void *argument, size_t begin, size_t end, size_t chunk)
+{
+    (void)chunk;
+    const Splats *splats = argument;
+    splats->light->particles(&splats->frame, begin, end);
+}
+
+static bool touches(SlRect r, size_t tile, uint32_t tiles_x)
+{
+    int left = (int)(tile % tiles_x) * SL_TILE, top = (int)(tile / tiles_x) * SL_TILE;
+    return r.x0 <= r.x1 && r.y0 <= r.y1 && r.x0 < left + SL_TILE && r.x1 >= left &&
+           r.y0 < top + SL_TILE && r.y1 >= top;
+}
+
+static void shadow_tile(void *argument, size_t begin, size_t end, size_t chunk)
+{
+    (void)end;
+    (void)chunk;
+    const Splats *splats = argument;
+    const SlSplatFrame *f = &splats->frame;
+    const SlShadow *shadow = &f->shadow;
+    float z[SL_TILE_SIZE];
+    for (int k = 0; k < SL_TILE_SIZE; k++)
+        z[k] = SL_DEPTH_NONE;
+    float x = (float)(begin % shadow->tiles * SL_TILE);
+    size_t tile_row = begin / shadow->tiles;
+    float y = (float)(tile_row * SL_TILE);
+    for (uint32_t k = 0; k < f->solid_count; k++)
+        if (touches(f->solids[k].light_rect, begin, shadow->tiles))
+            splats->solid->draw(&f->solids[k], &shadow->rays, x + 0.5f, y + 0.5f, 0, z, NULL);
+    if (f->triangles.count > 0)
+        splats->mesh->shadow(f, begin, z);
+    splats->shadow->splats(f, begin, z);
+    float *out = shadow->depth + sl_tile_origin(begin, shadow->tiles, shadow->stride);
+    for (size_t row = 0; row < SL_TILE; row++)
+        memcpy(out + row * shadow->stride, z + row * SL_TILE_STRIDE, SL_TILE * sizeof *z);
+}
+
+static void clear_tile(const SlSplatFrame *f, size_t tile)
+{
+    uint32_t nothing = (uint32_t)f->count + f->solid_count;
+    size_t plane = sl_tile_plane(f, tile, 0), end = sl_tile_plane(f, tile + 1, 0);
+    for (size_t k = plane; k < end; k++) {
+        f->z[k] = SL_DEPTH_NONE;
+        f->id[k] = nothing;
+    }
+}
+
+static void raster_tile(void *argument, size_t begin, size_t end, size_t chunk)
+{
+    (void)end;
+    (void)chunk;
+    const Splats *splats = argument;
+    const SlSplatFrame *f = &splats->frame;
+    size_t tile_column = begin % f->tiles_x, tile_row = begin / f->tiles_x;
+    float x = (float)(tile_column * SL_TILE), y = (float)(tile_row * SL_TILE);
+    clear_tile(f, begin);
+    for (uint32_t k = 0; k < f->solid_count; k++)
+        for (uint32_t s = 0; s < f->samples && touches(f->solids[k].rect, begin, f->tiles_x); s++) {
+            size_t plane = sl_tile_plane(f, begin, s);
+            splats->solid->draw(&f->solids[k], &f->rays, x + f->offset_x[s], y + f->offset_y[s],
+                                (uint32_t)f->count + k, f->z + plane, f->id + plane);
+        }
+    if (f->triangles.count > 0)
+        splats->mesh->draw(f, begin);
+    if (!f->look.transparent)
+        splats->raster->splats(f, begin);
+    for (uint32_t k = 0; k < f->solid_count; k++)
+        for (uint32_t s = 0; s < f->samples && touches(f->solids[k].rect, begin, f->tiles_x); s++) {
+            size_t plane = sl_tile_plane(f, begin, s);
+            splats->solid->normals(&f->solids[k], &f->rays, &f->camera, x + f->offset_x[s],
+                                   y + f->offset_y[s], (uint32_t)f->count + k, f->z + plane,
+                                   f->id + plane, f->normal + plane);
+        }
+    f->busy[begin] = splats->raster->resolve(f, begin);
+    const float *z = f->z + sl_tile_plane(f, begin, 0);
+    float *out = f->depth + sl_tile_origin(begin, f->tiles_x, f->stride);
+    for (size_t row = 0; row < SL_TILE; row++)
+        memcpy(out + row * f->stride, z + row * SL_TILE_STRIDE, SL_TILE * sizeof *z);
+}
+
+/* Whether occlusion taps of this tile can reach anything but the flat ground. */
+static bool busy_around(const SlSplatFrame *f, size_t tile)
+{
+    int reach = (int)(SL_TAP_REACH * (float)f->height) / SL_TILE + 1;
+    int x = (int)(tile % f->tiles_x), y = (int)(tile / f->tiles_x);
+    for (int j = y - reach; j <= y + reach; j++)
+        for (int i = x - reach; i <= x + reach; i++)
+            if (i >= 0 && j >= 0 && i < (int)f->tiles_x && j < (int)f->tiles_y &&
+                f->busy[(size_t)j * f->tiles_x + (size_t)i])
+                return true;
+    return false;
+}
+
+static void light_tile(void *argument, size_t begin, size_t end, size_t chunk)
+{
+    (void)end;
+    (void)chunk;
+    const Splats *splats = argument;
+    const SlSplatFrame *f = &splats->frame;
+    splats->light->gather(f, begin, f->look.occlusion > 0 && busy_around(f, begin));
+}
+
+static void blur_tile(void *argument, size_t begin, size_t end, size_t chunk)
+{
+    (void)end;
+    (void)chunk;
+    const Splats *splats = argument;
+    splats->light->blur(&splats->frame, begin);
+}
+
+static void shade_tile(void *argument, size_t begin, size_t end, size_t chunk)
+{
+    (void)end;
+    (void)chunk;
+    const Splats *splats = argument;
+    const SlSplatFrame *f = &splats->frame;
+    float sum[3 * SL_TILE_SIZE], blend[5 * SL_TILE_SIZE];
+    memset(sum, 0, sizeof sum);
+    for (uint32_t s = 0; s < f->samples; s++) {
+        if (f->look.transparent)
+            splats->blend->plane(f, begin, s, blend);
+        splats->shade->plane(f, begin, s, f->look.transparent ? blend : NULL, sum);
+        if (f->look.transparent) /* the domain's edges are drawn against this */
+            memcpy(f->z + sl_tile_plane(f, begin, s), blend + 4 * SL_TILE_SIZE,
+                   SL_TILE_SIZE * sizeof *blend);
+    }
+    splats->shade->finish(f, begin, sum);
+}
+
+static bool push_particles(Splats *splats)
+{
+    SlSplatFrame *f = &splats->frame;
+    SlArena *arena = &splats->scratch;
+    size_t padded = (f->count + 7) / 8 * 8;
+    f->record = SL_PUSH(arena, float, 4 * padded);
+    f->rect = SL_PUSH(arena, SlRect, padded);
+    f->key = SL_PUSH(arena, uint32_t, padded);
+    f->light_record = SL_PUSH(arena, float, 4 * padded);
+    f->light_rect = SL_PUSH(arena, SlRect, padded);
+    f->particle_lit = SL_PUSH(arena, float, padded);
+    return f->record != NULL && f->rect != NULL && f->key != NULL && f->light_record != NULL &&
+           f->light_rect != NULL && f->particle_lit != NULL;
+}
+
+/* Everything from particles to lists per tile. */
+static bool sort_particles(Splats *splats)
+{
+    SlSplatFrame *f = &splats->frame;
+    SlArena *arena = &splats->scratch;
+    SlPool *pool = splats->context->pool;
+    if (!push_particles(splats))
+        return false;
+    sl_parallel_for(pool, f->count, PARTICLE_CHUNK, project_chunk, splats);
+    uint32_t *order = sl_sort_keys(pool, arena, f->key, f->count);
+    return order != NULL &&
+           sl_bins_build(pool, arena, f->rect, order, f->count, f->tiles_x, f->tiles_y,
+                         SL_TILE_SHIFT, &f->bins) &&
+           (f->shadow.size == 0 ||
+            sl_bins_build(pool, arena, f->light_rect, NULL, f->count, f->shadow.tiles,
+                          f->shadow.tiles, SL_TILE_SHIFT, &f->light_bins));
+}
+
+static void set_look(const Splats *splats, const SlFrameView *view, const SlBox *scene,
+                     SlSplatFrame *f)
+{
+    const SlCameraFrame *c = &f->camera;
+    float exposure = (float)number(splats, EXPOSURE);
+    SlVec3 l = sl_unit(vector(splats, LIGHT)), size = sl_sub(scene->max, scene->min);
+    float spacing = sl_scene_spacing(view, scene);
+    f->look = (SlLook){
+        .to_light = {sl_dot(l, c->right), sl_dot(l, c->up), sl_dot(l, c->forward)},
+        .up = {c->right.y, c->up.y, c->forward.y},
+        .key = sl_scale(sl_vec3(1.28f, 1.20f, 1.08f), exposure),
+        .sky = sl_scale(sl_vec3(0.62f, 0.70f, 0.80f), exposure),
+        .bounce = sl_scale(sl_vec3(0.30f, 0.30f, 0.30f), exposure),
+        .top = color(splats, BACKGROUND_TOP),
+        .bottom = color(splats, BACKGROUND_BOTTOM),
+        .opacity = (float)number(splats, OPACITY),
+        .occlusion = (float)number(splats, OCCLUSION),
+        .occlusion_radius = (float)number(splats, OCCLUSION_RADIUS) * spacing,
+        .particle_radius = 0.5f * spacing * (float)number(splats, RADIUS_SCALE),
+        .translucency = 0.15f * sl_length(size),
+        .checker = sl_scene_checker(scene),
+        .center = sl_scale(sl_add(scene->min, scene->max), 0.5f),
+        .fade = 3.2f * sl_length(size),
+        .transparent = number(splats, STYLE) == 1};
+    f->look.half = sl_unit(sl_add(f->look.to_light, sl_vec3(0, 0, -1)));
+}
+
+static SlStatus set_scene(Splats *splats, const SlFrameView *view, const SlBox *scene,
+                          const SlBox *reach, SlError *error)
+{
+    SlSplatFrame *f = &splats->frame;
+    uint32_t most = (uint32_t)view->shape_count + 1;
+    SlColoring coloring = {.field = splats->values[COLOR_BY].text,
+                           .map = (uint32_t)number(splats, COLOR_MAP),
+                           .minimum = (float)number(splats, COLOR_MIN),
+                           .maximum = (float)number(splats, COLOR_MAX),
+                           .solid = color(splats, COLOR),
+                           .radius_scale = (float)number(splats, RADIUS_SCALE),
+                           .scene = *scene};
+    SlStatus status =
+        sl_splats_gather(splats->context, &splats->scratch, view, &coloring, most + 2, f, error);
+    if (status != SL_OK)
+        return status;
+    SlSolid *solids = SL_PUSH(&splats->scratch, SlSolid, most);
+    if (solids == NULL)
+        return sl_error_set(error, SL_ERROR_MEMORY, "no memory to draw %u solids", most);
+    f->solids = solids;
+    float height = reach->min.y;
+    bool ground = number(splats, GROUND) != 0;
+    if (isinf(view->domain.min.y))
+        ground = ground && sl_scene_floor(view, &height);
+    f->solid_count = sl_scene_solids(view, scene, ground ? &height : NULL, solids);
+    uint32_t *colors = f->color + f->count;
+    for (uint32_t k = 0; k < f->solid_count; k++)
+        sl_scene_bound_solid(f, &solids[k]);
+    for (uint32_t k = 0; k < f->solid_count; k++)
+        colors[k] = sl_color_pack(color(splats, solids[k].ground ? GROUND_COLOR : SOLID_COLOR));
+    colors[f->solid_count] = 0;
+    f->color[sl_mesh_id(f)] = sl_color_pack(color(splats, SOLID_COLOR));
+    return sl_splats_gather_meshes(splats->context, &splats->scratch, view, f, error);
+}
+
+static SlStatus draw(void *state, const SlFrameView *view, const SlCamera *camera,
+                     const SlImage **image, SlError *error)
+{
+    Splats *splats = state;
+    SlSplatFrame *f = &splats->frame;
+    SlPool *pool = splats->context->pool;
+    size_t tiles = (size_t)f->tiles_x * f->tiles_y;
+    sl_arena_reset(&splats->scratch);
+    SlBox scene = sl_scene_box(view), reach = sl_scene_reach(view, &scene);
+    SlBox lit = sl_scene_shadow_box(&scene, &reach);
+    f->camera = sl_camera_frame(camera, f->width, f->height);
+    f->rays = sl_scene_camera_rays(&f->camera);
+    set_look(splats, view, &scene, f);
+    sl_scene_aim_shadow(&lit, sl_unit(vector(splats, LIGHT)), &f->camera, &f->shadow);
+    SlStatus status = set_scene(splats, view, &scene, &reach, error);
+    if (status != SL_OK)
+        return status;
+    if (!sort_particles(splats))
+        return sl_error_set(error, SL_ERROR_MEMORY, "no memory to draw %zu particles", f->count);
+    if (f->shadow.size > 0)
+        sl_parallel_for(pool, (size_t)f->shadow.tiles * f->shadow.tiles, 1, shadow_tile, splats);
+    if (f->shadow.size > 0 && f->look.transparent)
+        sl_parallel_for(pool, f->count, PARTICLE_CHUNK, light_chunk, splats);
+    sl_parallel_for(pool, tiles, 1, raster_tile, splats);
+    sl_parallel_for(pool, tiles, 1, light_tile, splats);
+    sl_parallel_for(pool, tiles, 1, blur_tile, splats);
+    sl_parallel_for(pool, tiles, 1, shade_tile, splats);
+    if (number(splats, DOMAIN) != 0)
+        sl_splats_edges(f, &scene, sl_scene_is_open(view) ? &view->domain : &scene);
+    *image = &splats->image;
+    return SL_OK;
+}
+
+const SlRendererKind sl_renderer_splats = {
+    .table = &sl_splats_table,
+    .state_bytes = sizeof(Splats),
+    .init = init,
+    .draw = draw,
+    .free = free_state,
+};

@@ -1,0 +1,232 @@
+/* The splat renderer's own data: what one draw works on, shared by its kernels.
+
+   A draw goes one way:
+     gather      frame view -> world (x, y, z, radius), color          splats_gather.c
+     project     world -> record, rect, key (camera); light_record, light_rect
+     sort, bin   key -> order -> bins; light_rect -> light_bins        bins.c
+     meshes      frame view -> triangles with normals and bins         splats_mesh.c
+     shadow      light_bins, solids, triangles -> shadow.depth         splats_shadow_kernels.c
+     raster      solids, triangles, bins -> z, id, normal, albedo      splats_raster_kernels.c
+     light       depth, normal, shadow -> raw occlusion, lit; blur     splats_light_kernels.c
+     shade       all of it -> pixels                                   splats_shade_kernels.c
+     edges       the domain's box over the pixels                      splats_edges.c
+
+   Pixels are kept by tile, so that one chunk writes one tile and nothing else: pixel (x, y) of
+   sample s lies at ((tile samples + s) SL_TILE + y % SL_TILE) SL_TILE_STRIDE + x % SL_TILE. The
+   rows' eight spare floats take what a vector writes past a tile's right side. Planes that are read
+   across tiles (depth, occlusion, lit, shadow.depth) are plain rows with a margin of SL_MARGIN. */
+#ifndef RENDER_SPLATS_SPLATS_H
+#define RENDER_SPLATS_SPLATS_H
+
+#include "core/machine.h"
+#include "math/camera.h"
+#include "render/splats/bins.h"
+#include "render/color.h"
+#include "sleet/render.h"
+
+enum {
+    SL_TILE_SHIFT = 5,
+    SL_TILE = 1 << SL_TILE_SHIFT,
+    SL_TILE_STRIDE = SL_TILE + 8,
+    SL_TILE_SIZE = SL_TILE * SL_TILE_STRIDE,
+    SL_SAMPLES_MAX = 8,
+    SL_MARGIN = 8,
+    SL_TAPS = 12 /* depth samples of the occlusion at a pixel */
+};
+
+#define SL_TAP_REACH 0.1f /* most that a tap is away, in picture heights */
+#define SL_NEAR 1e-4f /* m: nothing nearer to the eye is drawn */
+#define SL_DEPTH_NONE 1e30f /* depth where nothing is: finite, so that no infinity turns into NaN */
+
+/* The top two bits of a packed normal. */
+enum { SL_MATERIAL_NONE, SL_MATERIAL_PARTICLE, SL_MATERIAL_SOLID, SL_MATERIAL_GROUND };
+
+/* A shape as it is drawn. A plane collider is shown only inside `clip`. */
+typedef struct SlSolid {
+    SlShape shape;
+    SlBox clip;
+    bool ground;
+    SlRect rect, light_rect; /* where it may be seen in the two pictures */
+} SlSolid;
+
+/* The triangles of all meshes. */
+typedef struct SlTriangles {
+    size_t vertex_count, count;
+    SlVec3 *view;     /* vertices in view space, m */
+    SlVec3 *light;    /* texel x, texel y, depth in m */
+    uint32_t *corner; /* three vertices each; the first is UINT32_MAX: not to be drawn */
+    SlVec3 *normal;   /* unit, view space, at those corners; only where rect is not empty */
+    SlRect *rect, *light_rect;
+    SlBins bins, light_bins;
+} SlTriangles;
+
+/* Rays of a picture, world space: at pixel position (x, y), origin + x origin_x + y origin_y along
+   direction + x direction_x + y direction_y. The ray's parameter is the depth that is stored. */
+typedef struct SlRays {
+    SlVec3 origin, origin_x, origin_y, direction, direction_x, direction_y;
+} SlRays;
+
+typedef struct SlShadow {
+    uint32_t size; /* texels a side, a multiple of SL_TILE; 0: no shadows */
+    uint32_t tiles, stride;
+    float texel;           /* m */
+    SlRays rays;
+    float world_row[3][4]; /* world -> texel x, texel y, depth in m away from the light */
+    float view_row[3][4];  /* the camera's view space -> the same */
+    float *depth;
+} SlShadow;
+
+/* Linear colours and directions in view space. */
+typedef struct SlLook {
+    SlVec3 to_light, up, key, sky, bounce, top, bottom;
+    SlVec3 half; /* between light and eye, for an eye far away */
+    float opacity, occlusion, occlusion_radius, particle_radius;
+    float translucency; /* m: depth in water at which a quarter of the key light is left */
+    float ground_y, checker;
+    SlVec3 center; /* of the scene: the ground fades with distance from it */
+    float fade;    /* m: where the ground is gone */
+    bool transparent;
+} SlLook;
+
+typedef struct SlSplatFrame {
+    SlCameraFrame camera;
+    SlRays rays;
+    SlLook look;
+    uint32_t width, height, tiles_x, tiles_y, stride; /* stride: of the row planes */
+    uint32_t samples;
+    float offset_x[SL_SAMPLES_MAX], offset_y[SL_SAMPLES_MAX]; /* in a pixel, [0, 1) */
+
+    /* Particles; arrays are padded to eight. */
+    size_t count;
+    float *world;        /* x, y, z, radius in m */
+    uint32_t *color;     /* packed; then the solids', nothing's and the meshes': ids index it */
+    float *record;       /* view space x, y, z, radius in m */
+    SlRect *rect;
+    uint32_t *key;       /* front depth, in order, 24 bits; the greatest: not to be drawn */
+    float *light_record; /* texel x, texel y, depth in m, radius in m */
+    SlRect *light_rect;
+    float *particle_lit; /* transparent style: key light that reaches the centre */
+    SlBins bins, light_bins;
+
+    const SlSolid *solids;
+    uint32_t solid_count;
+    SlTriangles triangles;
+
+    /* By tile. */
+    float *z;
+    uint32_t *id; /* index into `color`; becomes the albedo */
+    uint32_t *normal;
+    uint8_t *busy; /* a tile shows more than ground and background */
+    /* Rows. */
+    float *depth, *raw, *occlusion, *lit;
+    SlShadow shadow;
+
+    const float *tap_x, *tap_y; /* [4 rows][SL_TAPS][8]: occlusion taps within the unit disc */
+    const float *tone;
+    uint8_t *pixels;
+} SlSplatFrame;
+
+static inline size_t sl_tile_plane(const SlSplatFrame *frame, size_t tile, uint32_t sample)
+{
+    return (tile * frame->samples + sample) * SL_TILE_SIZE;
+}
+
+/* What the pixels of all meshes have as id. */
+static inline uint32_t sl_mesh_id(const SlSplatFrame *frame)
+{
+    return (uint32_t)frame->count + frame->solid_count + 1;
+}
+
+/* Of (0, 0) of a tile in a row plane. */
+static inline size_t sl_tile_origin(size_t tile, uint32_t tiles_x, uint32_t stride)
+{
+    size_t x = tile % tiles_x * SL_TILE, y = tile / tiles_x * SL_TILE;
+    return (y + SL_MARGIN) * stride + x + SL_MARGIN;
+}
+
+/* Eight particles at a time from `begin`, a multiple of eight. */
+typedef struct SlProjectKernels {
+    void (*camera)(const SlSplatFrame *frame, size_t begin, size_t end);
+    void (*light)(const SlSplatFrame *frame, size_t begin, size_t end);
+} SlProjectKernels;
+
+typedef struct SlSolidKernels {
+    /* Nearest hits of one solid into a plane of a tile whose corner is pixel (x, y), with samples
+       at `offset_x`, `offset_y` within pixels; id may be NULL. */
+    void (*draw)(const SlSolid *solid, const SlRays *rays, float x, float y, uint32_t id_value,
+                 float *z, uint32_t *id);
+    /* Packed view-space normals of a plane's pixels that show `id_value`. */
+    void (*normals)(const SlSolid *solid, const SlRays *rays, const SlCameraFrame *camera, float x,
+                    float y, uint32_t id_value, const float *z, const uint32_t *id,
+                    uint32_t *normal);
+} SlSolidKernels;
+
+/* One tile each. */
+typedef struct SlRasterKernels {
+    void (*splats)(const SlSplatFrame *frame, size_t tile);
+    /* True if there is more than ground and background. */
+    bool (*resolve)(const SlSplatFrame *frame, size_t tile);
+} SlRasterKernels;
+
+typedef struct SlShadowKernels {
+    void (*splats)(const SlSplatFrame *frame, size_t tile, float *z);
+} SlShadowKernels;
+
+/* One tile each, where there are triangles. */
+typedef struct SlMeshKernels {
+    void (*draw)(const SlSplatFrame *frame, size_t tile); /* depth, id and normal, all samples */
+    void (*shadow)(const SlSplatFrame *frame, size_t tile, float *z);
+} SlMeshKernels;
+
+typedef struct SlLightKernels {
+    /* sky false: nothing near can hide the sky. */
+    void (*gather)(const SlSplatFrame *frame, size_t tile, bool sky);
+    void (*blur)(const SlSplatFrame *frame, size_t tile);
+    void (*particles)(const SlSplatFrame *frame, size_t begin, size_t end);
+} SlLightKernels;
+
+/* One sample of one tile. `blend` is five planes of SL_TILE_SIZE: light gathered in front (red,
+   green, blue), the part that shines through, and the depth behind which that is less than half;
+   `sum` is three planes of summed light. */
+typedef struct SlBlendKernels {
+    void (*plane)(const SlSplatFrame *frame, size_t tile, uint32_t sample, float *blend);
+} SlBlendKernels;
+
+typedef struct SlShadeKernels {
+    /* blend NULL: nothing in front. */
+    void (*plane)(const SlSplatFrame *frame, size_t tile, uint32_t sample, const float *blend,
+                  float *sum);
+    void (*finish)(const SlSplatFrame *frame, size_t tile, const float *sum);
+} SlShadeKernels;
+
+SL_DECLARE_KERNELS(SlProjectKernels, sl_project_kernels);
+SL_DECLARE_KERNELS(SlSolidKernels, sl_solid_kernels);
+SL_DECLARE_KERNELS(SlRasterKernels, sl_raster_kernels);
+SL_DECLARE_KERNELS(SlShadowKernels, sl_shadow_kernels);
+SL_DECLARE_KERNELS(SlMeshKernels, sl_mesh_kernels);
+SL_DECLARE_KERNELS(SlLightKernels, sl_light_kernels);
+SL_DECLARE_KERNELS(SlBlendKernels, sl_blend_kernels);
+SL_DECLARE_KERNELS(SlShadeKernels, sl_shade_kernels);
+
+/* How particles get their colours. */
+typedef struct SlColoring {
+    const char *field; /* "speed", "none" or an exported field */
+    uint32_t map;
+    float minimum, maximum; /* equal: from the data */
+    SlVec3 solid;           /* linear; where field is "none" */
+    float radius_scale;
+    SlBox scene;            /* for the range of speeds */
+} SlColoring;
+
+/* Fills count, world and color (with room for `extra` more colours) from all systems. */
+SlStatus sl_splats_gather(SlContext *context, SlArena *arena, const SlFrameView *view,
+                          const SlColoring *coloring, uint32_t extra, SlSplatFrame *frame,
+                          SlError *error);
+/* Fills triangles from all meshes; camera and shadow must be set. A triangle with a vertex that is
+   not there or not finite is left out. */
+SlStatus sl_splats_gather_meshes(SlContext *context, SlArena *arena, const SlFrameView *view,
+                                 SlSplatFrame *frame, SlError *error);
+/* Thin lines along the box's edges, hidden where something is nearer; none at infinite sides. */
+void sl_splats_edges(const SlSplatFrame *frame, const SlBox *scene, const SlBox *box);
+
+#endif

@@ -1,0 +1,184 @@
+/* Light of every sample, their mean, and the pixel: key light with shadow, sky and bounced light
+   with occlusion, a highlight, a rim that mirrors the sky, the ground that fades into the
+   background, tone curve and sRGB. */
+#include "core/simd.h"
+#include "render/splats/splats_lanes.h"
+
+static inline F8x3 mix(F8x3 a, F8x3 b, F8 t)
+{
+    return along(scaled(a, f8(1) - t), t, b);
+}
+
+static inline F8 smooth(F8 t)
+{
+    t = clamp01(t);
+    return t * t * (f8(3) - f8(2) * t);
+}
+
+static inline F8x3 background(const SlSplatFrame *frame, float y)
+{
+    F8 t = smooth(f8(y / (float)frame->height));
+    return mix(spread(frame->look.top), spread(frame->look.bottom), t);
+}
+
+/* Light at the pixel's first sample, for another sample of it: from this pixel and its four
+   neighbours, each as far as it lies at a like depth. */
+static void spread_light(const SlSplatFrame *frame, size_t at, F8 z, F8 *sky, F8 *key)
+{
+    const ptrdiff_t stride = (ptrdiff_t)frame->stride, way[5] = {0, -1, 1, -stride, stride};
+    F8 sharp = f8(1) / (f8(0.5f * frame->look.particle_radius) + f8(0.002f) * z);
+    F8 own = f8_abs(f8_load(frame->depth + at) - z) * sharp;
+    if (i8_bits(own < f8(0.4f)) == 0xff) { /* the common case */
+        *sky = f8_load(frame->occlusion + at);
+        *key = f8_load(frame->lit + at);
+        return;
+    }
+    F8 weight = f8(0), sum_sky = f8(0), sum_key = f8(0);
+    for (int k = 0; k < 5; k++) {
+        size_t other = (size_t)((ptrdiff_t)at + way[k]);
+        F8 apart = f8_abs(f8_load(frame->depth + other) - z) * sharp;
+        F8 w = f8(k == 0 ? 2 : 1) / (f8(1) + apart * apart * apart * apart);
+        sum_sky = f8_fma(w, f8_load(frame->occlusion + other), sum_sky);
+        sum_key = f8_fma(w, f8_load(frame->lit + other), sum_key);
+        weight = weight + w;
+    }
+    /* No neighbour is like it (a lone drop): then it is as free as it looks. */
+    F8 rest = f8_max(f8(1e-3f) - weight, f8(0));
+    weight = weight + rest;
+    *sky = (sum_sky + rest) / weight;
+    *key = (sum_key + rest) / weight;
+}
+
+/* Pale squares, and how much of the ground is left at that distance from the scene. */
+static F8x3 ground_albedo(const SlSplatFrame *frame, F8x3 p, F8x3 albedo, F8 *left)
+{
+    const SlLook *look = &frame->look;
+    const SlCameraFrame *c = &frame->camera;
+    F8 x = f8(c->eye.x) + p.x * f8(c->right.x) + p.y * f8(c->up.x) + p.z * f8(c->forward.x);
+    F8 z = f8(c->eye.z) + p.x * f8(c->right.z) + p.y * f8(c->up.z) + p.z * f8(c->forward.z);
+    F8 dx = x - f8(look->center.x), dz = z - f8(look->center.z);
+    F8 away = f8_sqrt(dx * dx + dz * dz) * f8(1 / look->fade);
+    *left = f8(1) - smooth((away - f8(0.12f)) * f8(1 / 0.88f));
+    F8 u = dx * f8(1 / look->checker) + f8(4096), v = dz * f8(1 / look->checker) + f8(4096);
+    I8 odd = (i8_from_f8(f8_max(u, f8(0))) + i8_from_f8(f8_max(v, f8(0)))) & 1;
+    /* Squares of a few pixels would shimmer: they fade first. */
+    F8 contrast = f8(0.09f) * (f8(1) - smooth(away * f8(2.2f)));
+    return scaled(albedo, f8_select(odd != 0, f8(1) - contrast, f8(1)));
+}
+
+static F8x3 surface(const SlSplatFrame *frame, F8x3 p, F8x3 n, F8x3 albedo, I8 particle, F8 sky,
+                    F8 key)
+{
+    const SlLook *look = &frame->look;
+    F8x3 to_light = spread(look->to_light);
+    F8 inverse = f8(-1) / f8_sqrt(f8x3_dot(p, p));
+    F8x3 eye = scaled(p, inverse), half = along(to_light, f8(1), eye);
+    F8 facing = f8x3_dot(n, to_light), soft = f8_keep(particle, f8(0.15f));
+    F8 diffuse = f8_max((facing + soft) / (f8(1) + soft), f8(0)) * key;
+    F8 up = f8_fma(f8x3_dot(n, spread(look->up)), f8(0.5f), f8(0.5f));
+    F8x3 light = scaled(mix(spread(look->bounce), spread(look->sky), up), sky);
+    light = along(light, diffuse, spread(look->key));
+    F8 shine = f8_max(f8x3_dot(n, half), f8(0)) / f8_sqrt(f8x3_dot(half, half));
+    for (int k = 0; k < 5; k++) /* power 32 */
+        shine = shine * shine;
+    F8 rim = f8(1) - clamp01(f8x3_dot(n, eye));
+    rim = rim * rim * rim * f8_keep(particle, f8(0.35f)) * sky;
+    shine = shine * key * f8_select(particle, f8(0.16f), f8(0.08f));
+    F8x3 color = {albedo.x * light.x, albedo.y * light.y, albedo.z * light.z};
+    color = along(color, shine, spread(look->key));
+    return along(color, rim * up, spread(look->sky));
+}
+
+/* Light of eight samples. */
+static F8x3 sample_light(const SlSplatFrame *frame, size_t in, size_t row_at, uint32_t sample, F8 a,
+                         float b, F8x3 behind)
+{
+    U8 packed = u8_load(frame->normal + in), material = packed >> 30;
+    I8 something = (I8)(material != u8(SL_MATERIAL_NONE));
+    if (i8_bits(something) == 0)
+        return behind;
+    F8 z = f8_select(something, f8_load(frame->z + in), f8(1)), sky, key;
+    F8x3 p = {a * z, f8(b) * z, z}, albedo = unpack_color(u8_load(frame->id + in));
+    if (sample == 0) {
+        sky = f8_load(frame->occlusion + row_at);
+        key = f8_load(frame->lit + row_at);
+    } else {
+        spread_light(frame, row_at, z, &sky, &key);
+    }
+    F8 left = f8(1);
+    I8 ground = (I8)(material == u8(SL_MATERIAL_GROUND));
+    if (i8_bits(ground) != 0) {
+        F8 ground_left;
+        F8x3 squares = ground_albedo(frame, p, albedo, &ground_left);
+        left = f8_select(ground, ground_left, left);
+        albedo = (F8x3){f8_select(ground, squares.x, albedo.x),
+                        f8_select(ground, squares.y, albedo.y),
+                        f8_select(ground, squares.z, albedo.z)};
+    }
+    F8x3 color = surface(frame, p, unpack_normal(packed), albedo,
+                         (I8)(material == u8(SL_MATERIAL_PARTICLE)), sky, key);
+    return mix(behind, color, f8_keep(something, left));
+}
+
+static void shade_plane(const SlSplatFrame *frame, size_t tile, uint32_t sample, const float *blend,
+                        float *sum)
+{
+    Slopes slopes = tile_slopes(frame, tile, sample);
+    size_t plane = sl_tile_plane(frame, tile, sample);
+    size_t origin = sl_tile_origin(tile, frame->tiles_x, frame->stride);
+    size_t tile_row = tile / frame->tiles_x;
+    float top = (float)(tile_row * SL_TILE) + frame->offset_y[sample];
+    for (int y = 0; y < SL_TILE; y++) {
+        F8x3 behind = background(frame, top + (float)y);
+        for (int x = 0; x < SL_TILE; x += 8) {
+            size_t at = (size_t)y * SL_TILE_STRIDE + (size_t)x;
+            F8x3 c = sample_light(frame, plane + at, origin + (size_t)y * frame->stride + (size_t)x,
+                                  sample, slopes_a(slopes, x), slopes_b(slopes, y), behind);
+            if (blend != NULL) {
+                F8 through = f8_load(blend + at + 3 * SL_TILE_SIZE);
+                F8x3 front = {f8_load(blend + at), f8_load(blend + at + SL_TILE_SIZE),
+                              f8_load(blend + at + 2 * SL_TILE_SIZE)};
+                c = along(front, through, c);
+            }
+            f8_store(sum + at, f8_load(sum + at) + c.x);
+            f8_store(sum + at + SL_TILE_SIZE, f8_load(sum + at + SL_TILE_SIZE) + c.y);
+            f8_store(sum + at + 2 * SL_TILE_SIZE, f8_load(sum + at + 2 * SL_TILE_SIZE) + c.z);
+        }
+    }
+}
+
+/* Half a step of ordered noise keeps smooth gradients from showing bands. */
+static inline float dither(uint32_t x, uint32_t y)
+{
+    static const float pattern[4][4] = {
+        {0, 8, 2, 10}, {12, 4, 14, 6}, {3, 11, 1, 9}, {15, 7, 13, 5}};
+    return 0.25f + (pattern[y & 3][x & 3] + 0.5f) / 32;
+}
+
+static void finish(const SlSplatFrame *frame, size_t tile, const float *sum)
+{
+    uint32_t left = (uint32_t)(tile % frame->tiles_x) * SL_TILE;
+    uint32_t top = (uint32_t)(tile / frame->tiles_x) * SL_TILE;
+    uint32_t right = left + SL_TILE < frame->width ? left + SL_TILE : frame->width;
+    uint32_t bottom = top + SL_TILE < frame->height ? top + SL_TILE : frame->height;
+    F8 mean = f8(1 / (float)frame->samples), most = f8(SL_TONE_SIZE - 1);
+    for (uint32_t y = top; y < bottom; y++)
+        for (uint32_t x = left; x < right; x += 8) {
+            int32_t index[3][8];
+            for (int k = 0; k < 3; k++) {
+                F8 light = f8_load(sum + k * SL_TILE_SIZE +
+                                   (int)((y - top) * SL_TILE_STRIDE + x - left));
+                F8 root = f8_sqrt(f8_max(light * mean, f8(0)));
+                I8 entry = i8_from_f8(f8_min(root * f8((SL_TONE_SIZE - 1) / SL_TONE_ROOT), most));
+                memcpy(index[k], &entry, sizeof entry);
+            }
+            for (uint32_t i = 0; i < 8 && x + i < right; i++) {
+                uint8_t *pixel = frame->pixels + 3 * ((size_t)y * frame->width + x + i);
+                float noise = dither(x + i, y);
+                for (int k = 0; k < 3; k++)
+                    pixel[k] = (uint8_t)(frame->tone[index[k][i]] + noise);
+            }
+        }
+}
+
+SL_KERNEL_TABLE(SlShadeKernels, sl_shade_kernels) = {shade_plane, finish};

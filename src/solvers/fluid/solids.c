@@ -1,0 +1,155 @@
+#include "solvers/fluid/solids.h"
+
+#include <string.h>
+
+#include "math/vec3.h"
+
+static bool is_flat(const SlSurroundings *around, size_t body)
+{
+    return body == 0 ||
+           (body <= around->shape_count && around->shapes[body - 1].kind == SL_SHAPE_PLANE);
+}
+
+/* Has it a surface that can be sampled? */
+static bool has_surface(const SlSurroundings *around, size_t body)
+{
+    return body <= around->shape_count ||
+           around->fields[body - 1 - around->shape_count].mesh != NULL;
+}
+
+/* Flat surfaces of a domain with open sides have no end: they cannot be sampled. */
+static bool is_analytic(const SlSurroundings *around, SlBoundaryKind kind, size_t body)
+{
+    bool endless = !sl_finite(around->domain.min) || !sl_finite(around->domain.max);
+    if (is_flat(around, body))
+        return kind == SL_BY_WALLS || kind == SL_BY_BOTH || (kind == SL_BY_PARTICLES && endless);
+    return kind == SL_BY_WALLS || (kind != SL_BY_CONTACT && !has_surface(around, body));
+}
+
+/* Marks the bodies that become particles; true if there is one. */
+static bool mark_sampled(const SlSurroundings *around, SlBoundaryKind kind, uint8_t *marks)
+{
+    bool some = false;
+    for (size_t k = 0; k < sl_body_count(around); k++) {
+        marks[k] =
+            kind >= SL_BY_PARTICLES && has_surface(around, k) && !is_analytic(around, kind, k);
+        some |= marks[k];
+    }
+    return some;
+}
+
+SlStatus sl_solids_create(SlSystem *system, const SlSolidSettings *settings, SlSolids *solids,
+                          SlError *error)
+{
+    const SlSurroundings *around = &system->surroundings;
+    SlMemory *memory = &system->context->memory;
+    uint8_t marks[SL_MAX_BODIES];
+    size_t bodies = sl_body_count(around);
+    memset(solids, 0, sizeof *solids);
+    solids->settings = *settings;
+    solids->body_count = bodies;
+    solids->boundary.context = system->context;
+    solids->analytic = sl_alloc_zero(memory, bodies, sizeof *solids->analytic);
+    solids->centers = sl_alloc_zero(memory, bodies, sizeof *solids->centers);
+    if (solids->analytic == NULL || solids->centers == NULL)
+        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for %zu bodies", bodies);
+    for (size_t k = 0; k < bodies; k++)
+        solids->analytic[k] = is_analytic(around, settings->kind, k);
+    if (!mark_sampled(around, settings->kind, marks))
+        return SL_OK;
+    SlStatus status = sl_boundary_create(system->context, around, marks, &settings->samples,
+                                         &solids->boundary, error);
+    if (status == SL_OK && solids->boundary.set.count > 0)
+        status = sl_neighbours_create(system->context, &system->particles, &solids->list, error);
+    if (status == SL_OK)
+        sl_log(system->context, SL_LOG_INFO, "%s: %zu boundary particles", system->name,
+               solids->boundary.set.count);
+    return status;
+}
+
+void sl_solids_destroy(SlSolids *solids)
+{
+    if (solids->boundary.context != NULL) {
+        SlMemory *memory = &solids->boundary.context->memory;
+        sl_free(memory, solids->analytic, solids->body_count * sizeof *solids->analytic);
+        sl_free(memory, solids->centers, solids->body_count * sizeof *solids->centers);
+    }
+    sl_neighbours_destroy(&solids->list);
+    sl_boundary_destroy(&solids->boundary);
+    memset(solids, 0, sizeof *solids);
+}
+
+uint64_t sl_solids_bytes(const SlSystem *system, const SlSolidSettings *settings, uint64_t count)
+{
+    const SlSurroundings *around = &system->surroundings;
+    uint8_t marks[SL_MAX_BODIES];
+    if (!mark_sampled(around, settings->kind, marks))
+        return 0;
+    /* A sample that is wet is in the rows of about ten particles; blocks have the places of rows.
+     */
+    double samples = sl_boundary_estimate(around, marks, &settings->samples);
+    return sl_boundary_bytes(samples) + (uint64_t)(48 * samples) + (count + 7) / 8 * 12;
+}
+
+SlStatus sl_solids_place(SlSolids *solids, SlSystem *system, SlFluidPass *pass, SlError *error)
+{
+    const SlSurroundings *around = &system->surroundings;
+    SlForces forces = solids->settings.forces;
+    pass->body_count = solids->body_count;
+    pass->analytic = solids->analytic;
+    for (size_t k = 0; k < solids->body_count; k++) {
+        solids->centers[k] = sl_body_center(around, k);
+        pass->analytic_fields |= k > around->shape_count && solids->analytic[k];
+    }
+    if (forces == SL_FORCES_ALL || (forces == SL_FORCES_BODIES && solids->body_count > 1)) {
+        size_t lanes =
+            sl_chunk_count(pass->count, SL_REDUCE_CHUNK) * solids->body_count * SL_FORCE_LANES;
+        pass->forces = SL_PUSH(&system->context->arena, double, lanes);
+        if (pass->forces == NULL)
+            return sl_error_set(error, SL_ERROR_MEMORY, "no memory to sum forces");
+        memset(pass->forces, 0, lanes * sizeof *pass->forces);
+    }
+    if (solids->boundary.set.count == 0)
+        return SL_OK;
+    SlStatus status = sl_neighbours_fit(&solids->list, &system->particles, error);
+    if (status == SL_OK)
+        status = sl_boundary_place(&solids->boundary, around, error);
+    pass->boundary = sl_f32x4(&solids->boundary.set, SL_F_POSITION);
+    pass->boundary_motion = solids->boundary.motion;
+    pass->boundary_body = solids->boundary.body;
+    pass->boundary_list = &solids->list;
+    pass->boundary_rubs = solids->boundary.rubs;
+    return status;
+}
+
+SlStatus sl_solids_list(SlSolids *solids, const SlSystem *system, const float *records,
+                        size_t *worst, SlError *error)
+{
+    SlBoundary *boundary = &solids->boundary;
+    if (boundary->set.count == 0)
+        return SL_OK;
+    return sl_neighbours_between(&solids->list, &system->particles, records, &boundary->grid,
+                                 &boundary->set, sl_f32x4(&boundary->set, SL_F_POSITION),
+                                 (float)boundary->settings.support, worst, error);
+}
+
+/* What bodies felt is the opposite of what they gave: m dx / dt of momentum, per time. */
+void sl_solids_sum_forces(const SlSolids *solids, SlSystem *system, const SlFluidPass *pass,
+                          double mass, double dt)
+{
+    size_t chunks = sl_chunk_count(pass->count, SL_REDUCE_CHUNK);
+    size_t stride = solids->body_count * SL_FORCE_LANES,
+           first = pass->contacts.tally_domain ? 0 : 1;
+    system->stats.bodies = system->forces + first;
+    system->stats.body_count = pass->forces != NULL ? system->force_count - first : 0;
+    for (size_t body = 0; pass->forces != NULL && body < system->force_count; body++) {
+        SlBodyForce *force = &system->forces[body];
+        force->center = solids->centers[body];
+        for (size_t k = 0; k < 3; k++) {
+            size_t lane = SL_FORCE_LANES * body + k;
+            double per = mass / (dt * dt);
+            force->force[k] = 0 - per * sl_fold_sum(pass->forces, chunks, stride, lane);
+            force->torque[k] = 0 - per * sl_fold_sum(pass->forces, chunks, stride, lane + 3);
+        }
+    }
+}

@@ -1,0 +1,203 @@
+#include "solvers/pbf/lod/lod.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "math/vec3.h"
+
+/* The depth image needs no more than a few pixels per splash; NUMERICS' prototype used the same. */
+enum { IMAGE_WIDTH = 320, IMAGE_HEIGHT = 180, CHUNK = 4096 };
+
+static SlVec3 place(const float *records, size_t i)
+{
+    return (SlVec3){records[4 * i], records[4 * i + 1], records[4 * i + 2]};
+}
+
+/* --- The models --- */
+
+/* Distance to camera. */
+static void distance_to_camera(const SlLodQuery *q, size_t begin, size_t end)
+{
+    for (size_t i = begin; i < end; i++)
+        q->distance[i] = sl_length(sl_sub(place(q->records, i), q->frame.eye));
+}
+
+/* The nearest quarter of what there is: with the whole range nearly everything would get the middle
+   levels, and little would be gained. */
+static void near_quarter(const SlLodSettings *settings, double least, double most, double *near,
+                         double *far)
+{
+    *near = least;
+    *far = least + fmax(0.25 * (most - least), settings->spacing);
+}
+
+/* Distance to the visible surface, along the view: how deep behind what is seen first. Particles
+   outside the picture are not seen. */
+static void distance_to_surface(const SlLodQuery *q, size_t begin, size_t end)
+{
+    sl_depth_behind(q->context, q->image, begin, end, q->distance);
+}
+
+static void some_spacings(const SlLodSettings *settings, double least, double most, double *near,
+                          double *far)
+{
+    (void)least;
+    (void)most;
+    *near = settings->spacing;
+    *far = 4 * settings->spacing;
+}
+
+static const SlLodModel to_camera = {.name = "dtc",
+                                     .summary = "distance to camera",
+                                     .citation = "Köster & Krüger 2016, section 4.1",
+                                     .needs_extremes = true,
+                                     .distances = distance_to_camera,
+                                     .automatic = near_quarter};
+static const SlLodModel to_surface = {.name = "dtvs",
+                                      .summary = "distance to visible surface",
+                                      .citation = "Köster & Krüger 2016, section 4.2",
+                                      .needs_image = true,
+                                      .distances = distance_to_surface,
+                                      .automatic = some_spacings};
+const SlLodModel *const sl_lod_models[SL_LOD_KINDS] = {NULL, &to_camera, &to_surface};
+
+/* --- From distances to levels --- */
+
+typedef struct Assign {
+    SlLodQuery query;
+    const SlLodModel *model;
+    double (*extremes)[2]; /* per chunk: least and greatest finite distance */
+    double near, far;
+    float weight; /* of this camera in the blend */
+    bool highest; /* blend by maximum */
+    float *share; /* per particle: how far up from the least level to the most */
+    uint32_t *levels;
+} Assign;
+
+static void distances_chunk(void *argument, size_t begin, size_t end, size_t chunk)
+{
+    Assign *a = argument;
+    a->model->distances(&a->query, begin, end);
+    if (!a->model->needs_extremes)
+        return;
+    double least = INFINITY, most = 0;
+    for (size_t i = begin; i < end; i++) {
+        double d = (double)a->query.distance[i];
+        least = d < least ? d : least;
+        most = d > most && d < 1e30 ? d : most;
+    }
+    a->extremes[chunk][0] = least;
+    a->extremes[chunk][1] = most;
+}
+
+/* Near is high: how far up from the least level to the most, 0 to 1. */
+static float mapped(const SlLodSettings *settings, float t)
+{
+    if (settings->map == SL_LOD_SMOOTHSTEP)
+        return t * t * (3 - 2 * t);
+    return settings->map == SL_LOD_POWER ? (float)pow((double)t, settings->power) : t;
+}
+
+static inline float between_0_and_1(float t)
+{
+    return t < 0 ? 0 : t < 1 ? t : 1;
+}
+
+static void shares_chunk(void *argument, size_t begin, size_t end, size_t chunk)
+{
+    (void)chunk;
+    Assign *a = argument;
+    float far = (float)a->far, per_metre = (float)(1 / (a->far - a->near));
+    float *t = a->query.distance; /* has served */
+    for (size_t i = begin; i < end; i++)
+        t[i] = between_0_and_1((far - t[i]) * per_metre);
+    if (a->query.settings->map != SL_LOD_LINEAR)
+        for (size_t i = begin; i < end; i++)
+            t[i] = mapped(a->query.settings, t[i]);
+    float *share = a->share, weight = a->weight;
+    if (a->highest)
+        for (size_t i = begin; i < end; i++)
+            share[i] = t[i] > share[i] ? t[i] : share[i];
+    else
+        for (size_t i = begin; i < end; i++)
+            share[i] += weight * t[i];
+}
+
+static void levels_chunk(void *argument, size_t begin, size_t end, size_t chunk)
+{
+    (void)chunk;
+    Assign *a = argument;
+    const SlLodSettings *s = a->query.settings;
+    uint32_t least = s->least, *levels = a->levels;
+    const float *share = a->share;
+    float range = (float)(s->most - s->least);
+    for (size_t i = begin; i < end; i++)
+        levels[i] = least + (uint32_t)(int32_t)(share[i] * range + 0.5f);
+}
+
+/* One camera's shares into the blend. */
+static void look(const SlSystem *system, Assign *a, size_t chunks)
+{
+    SlPool *pool = system->context->pool;
+    size_t count = system->particles.count;
+    sl_parallel_for(pool, count, CHUNK, distances_chunk, a);
+    double least = INFINITY, most = 0;
+    for (size_t c = 0; a->model->needs_extremes && c < chunks; c++) {
+        least = fmin(least, a->extremes[c][0]);
+        most = fmax(most, a->extremes[c][1]);
+    }
+    a->near = a->query.settings->near;
+    a->far = a->query.settings->far;
+    if (a->far <= 0)
+        a->model->automatic(a->query.settings, least, most, &a->near, &a->far);
+    sl_parallel_for(pool, count, CHUNK, shares_chunk, a);
+}
+
+SlStatus sl_lod_assign(SlSystem *system, const SlLodSettings *settings, const float *records,
+                       uint32_t *levels, SlError *error)
+{
+    const SlSurroundings *around = &system->surroundings;
+    SlArena *arena = &system->context->arena;
+    size_t count = system->particles.count, chunks = sl_chunk_count(count, CHUNK);
+    if (around->camera_count == 0)
+        return sl_error_set(error, SL_ERROR_ARGUMENT,
+                            "%s: level of detail needs a camera: give the scene one with a weight, "
+                            "or call sl_world_set_cameras",
+                            system->name);
+    Assign a = {.model = sl_lod_models[settings->kind],
+                .extremes = (double(*)[2])sl_arena_push_array(arena, chunks, 2 * sizeof(double)),
+                .highest = settings->blend == SL_LOD_MAX,
+                .share = SL_PUSH(arena, float, count),
+                .levels = levels};
+    float *distance = SL_PUSH(arena, float, count + 8); /* written by eights */
+    if (a.extremes == NULL || a.share == NULL || distance == NULL)
+        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for levels of detail");
+    memset(a.share, 0, count * sizeof *a.share);
+    double weights = 0;
+    for (size_t k = 0; k < around->camera_count; k++)
+        weights += settings->blend == SL_LOD_WEIGHTED ? (double)around->cameras[k].weight : 1;
+    SlDepthImage images[SL_MAX_CAMERAS];
+    for (size_t k = 0; k < around->camera_count; k++) {
+        const SlCamera *camera = &around->cameras[k];
+        a.weight =
+            (float)((settings->blend == SL_LOD_WEIGHTED ? (double)camera->weight : 1) / weights);
+        if (a.model->needs_image) {
+            sl_depth_draw(system->context, camera, IMAGE_WIDTH, IMAGE_HEIGHT, records, count,
+                          (float)(0.5 * settings->spacing), &images[k]);
+            if (images[k].depth == NULL)
+                return sl_error_set(error, SL_ERROR_MEMORY, "no memory for a depth image");
+        }
+        a.query = (SlLodQuery){
+            system->context, settings, sl_camera_frame(camera, IMAGE_WIDTH, IMAGE_HEIGHT),
+            &images[k],      records,  distance};
+        look(system, &a, chunks);
+    }
+    sl_parallel_for(system->context->pool, count, CHUNK, levels_chunk, &a);
+    /* What is seen first anywhere in a picture has the highest level, though its middle be hidden.
+     */
+    for (size_t k = 0; a.model->needs_image && k < around->camera_count; k++)
+        for (size_t p = 0; p < (size_t)IMAGE_WIDTH * IMAGE_HEIGHT; p++)
+            if (images[k].seen[p] != SL_DEPTH_NOBODY)
+                levels[images[k].seen[p]] = settings->most;
+    return SL_OK;
+}

@@ -1,0 +1,268 @@
+/* Between particles and the 8 x 8 x 8 nodes of a block's tile; only for *_kernels.c.
+
+   Weights are products of one weight w per axis; so are their slopes, with one w replaced by a g:
+     cubic:     w the B-spline of document 001 §4, g its derivative: g-products are grad w.
+     quadratic: g = w (x_i - x_p) 4/h², which stands for the gradient in MLS-MPM (Hu et al. 2018)
+                and carries the affine velocity of APIC (Jiang et al. 2015).
+   A node is a float4 record; eight floats are two nodes that follow each other along z. */
+#ifndef SOLVERS_SNOW_TRANSFER_LANES_H
+#define SOLVERS_SNOW_TRANSFER_LANES_H
+
+#include "core/simd.h"
+#include "solvers/snow/blocks.h"
+
+enum {
+    TILE_EDGE = 2 * SL_SNOW_EDGE,
+    TILE_FLOATS = 4 * TILE_EDGE * TILE_EDGE * TILE_EDGE,
+    TILE_Y = 4 * TILE_EDGE, /* floats from a node to the next along y, along x */
+    TILE_X = 4 * TILE_EDGE * TILE_EDGE
+};
+
+/* Of eight particles: [axis][node][particle]. */
+typedef struct Weights {
+    float w[3][4][8], g[3][4][8];
+    int32_t base[8]; /* floats from the tile's begin to a particle's first node */
+} Weights;
+
+/* Up to eight particles of one block. Where a block's last group is not full, lanes past its end
+   read the block's last particle again: the next ones belong to another block, whose thread may be
+   writing them. */
+typedef struct Group {
+    uint32_t at[8]; /* places in the fields, rising: the sort is stable */
+    size_t count;
+    bool in_a_row; /* eight that follow each other */
+} Group;
+
+/* Places first to end of the order; NULL: the fields are in order themselves. */
+SL_INLINE Group group_at(const uint32_t *order, size_t first, size_t end)
+{
+    Group g = {.count = end - first < 8 ? end - first : 8};
+    for (size_t k = 0; k < 8; k++) {
+        size_t place = first + (k < g.count ? k : g.count - 1);
+        g.at[k] = order != NULL ? order[place] : (uint32_t)place;
+    }
+    g.in_a_row = g.count == 8 && g.at[7] - g.at[0] == 7;
+    return g;
+}
+
+SL_INLINE F8 get_floats(const float *field, Group g)
+{
+    if (g.in_a_row)
+        return f8_load(field + g.at[0]);
+    F8 a;
+    for (int k = 0; k < 8; k++)
+        a[k] = field[g.at[k]];
+    return a;
+}
+
+SL_INLINE F8x4 get_records(const float *field, Group g)
+{
+    if (g.in_a_row)
+        return f8x4_load(field + 4 * (size_t)g.at[0]);
+    return f8x4_gather(field, g.at);
+}
+
+/* The same way back: only the block's own are written. */
+SL_INLINE void put_floats(float *field, Group g, F8 from)
+{
+    if (g.in_a_row) {
+        f8_store(field + g.at[0], from);
+        return;
+    }
+    for (size_t k = 0; k < g.count; k++)
+        field[g.at[k]] = from[k];
+}
+
+/* Eight float4 records. */
+typedef struct Records {
+    float at[8][4];
+} Records;
+
+SL_INLINE void put_records(float *field, Group g, const Records *from)
+{
+    if (g.in_a_row) {
+        memcpy(field + 4 * (size_t)g.at[0], from, sizeof *from);
+        return;
+    }
+    for (size_t k = 0; k < g.count; k++)
+        memcpy(field + 4 * (size_t)g.at[k], from->at[k], sizeof from->at[k]);
+}
+
+SL_INLINE I8 cell_of(F8 position, F8 inverse_cell)
+{
+    F8 scaled = position * inverse_cell;
+    I8 whole = i8_from_f8(scaled);
+    return whole + (I8)(f8_from_i8(whole) > scaled);
+}
+
+SL_INLINE void store_weights(Weights *out, int axis, const F8 *w, const F8 *g, int nodes)
+{
+    for (int k = 0; k < nodes; k++) {
+        f8_store(out->w[axis][k], w[k]);
+        f8_store(out->g[axis][k], g[k]);
+    }
+    for (int k = nodes; k < 4; k++) {
+        f8_store(out->w[axis][k], f8(0));
+        f8_store(out->g[axis][k], f8(0));
+    }
+}
+
+/* d in [1/2, 3/2): from the first node to the particle, in cells. */
+SL_INLINE void quadratic_weights(Weights *out, int axis, F8 d, F8 inverse_cell)
+{
+    F8 a = f8(1.5f) - d, b = d - f8(1), c = d - f8(0.5f);
+    F8 w[3] = {f8(0.5f) * a * a, f8(0.75f) - b * b, f8(0.5f) * c * c}, g[3];
+    for (int k = 0; k < 3; k++)
+        g[k] = f8(4) * inverse_cell * w[k] * (f8((float)k) - d);
+    store_weights(out, axis, w, g, 3);
+}
+
+/* f in [0, 1): from the second of four nodes. */
+SL_INLINE void cubic_weights(Weights *out, int axis, F8 f, F8 inverse_cell)
+{
+    F8 r = f8(1) - f, f2 = f * f, r2 = r * r, sixth = f8(1.0f / 6);
+    F8 w[4] = {sixth * r2 * r, f8_fma(f8(0.5f) * f2, f - f8(2), f8(2.0f / 3)),
+               f8_fma(f8(0.5f) * r2, r - f8(2), f8(2.0f / 3)), sixth * f2 * f};
+    F8 half = f8(0.5f) * inverse_cell;
+    F8 g[4] = {(f8(0) - half) * r2, half * f * f8_fma(f8(3), f, f8(-4)),
+               half * r * f8_fma(f8(-3), r, f8(4)), half * f2};
+    store_weights(out, axis, w, g, 4);
+}
+
+/* The first node along an axis that particles reach. */
+SL_INLINE I8 base_of(const SlSnowLattice *lattice, F8 place, F8 fraction, bool cubic)
+{
+    I8 cell = cell_of(place, f8(lattice->inverse_cell));
+    return cubic ? cell - 1 : cell + (fraction < f8(0.5f));
+}
+
+SL_INLINE void find_weights(const SlSnowLattice *lattice, SlBlockCoord block,
+                            const float *position, const float *fraction, Group group, bool cubic,
+                            Weights *out)
+{
+    F8x4 x = get_records(position, group), f = get_records(fraction, group);
+    F8 inverse = f8(lattice->inverse_cell);
+    const F8 *at = &x.x, *in = &f.x;
+    const int32_t first[3] = {4 * block.x, 4 * block.y, 4 * block.z};
+    I8 base = (I8)f8(0);
+    for (int axis = 0; axis < 3; axis++) {
+        I8 node = base_of(lattice, at[axis], in[axis], cubic);
+        if (cubic)
+            cubic_weights(out, axis, in[axis], inverse);
+        else
+            quadratic_weights(out, axis, in[axis] + f8_keep(in[axis] < f8(0.5f), f8(1)), inverse);
+        base = base * TILE_EDGE + (node - first[axis]);
+    }
+    base *= 4;
+    memcpy(out->base, &base, sizeof base);
+}
+
+/* Along z: the weights of two pairs of nodes. */
+typedef struct Pairs {
+    F8 w[2], g[2];
+} Pairs;
+
+SL_INLINE Pairs pairs_of(const Weights *s, size_t j)
+{
+    Pairs p;
+    for (int k = 0; k < 2; k++) {
+        p.w[k] = f8_halves(s->w[2][2 * k][j], s->w[2][2 * k + 1][j]);
+        p.g[k] = f8_halves(s->g[2][2 * k][j], s->g[2][2 * k + 1][j]);
+    }
+    return p;
+}
+
+/* Adds value w + slope · g to the nodes of particle j; where `split`, the slopes go to `second`. */
+SL_INLINE void scatter(float *tile, float *second, const Weights *s, size_t j, F8 value,
+                       const F8 slope[3], int nodes, bool split)
+{
+    Pairs z = pairs_of(s, j);
+    for (int a = 0; a < nodes; a++)
+        for (int b = 0; b < nodes; b++) {
+            F8 wx = f8(s->w[0][a][j]), wy = f8(s->w[1][b][j]);
+            F8 gx = f8(s->g[0][a][j]), gy = f8(s->g[1][b][j]), ww = wx * wy;
+            F8 flat = f8_fma(slope[0], gx * wy, slope[1] * (wx * gy)), steep = slope[2] * ww;
+            float *row = tile + s->base[j] + a * TILE_X + b * TILE_Y;
+            float *other = second + s->base[j] + a * TILE_X + b * TILE_Y;
+            F8 own = value * ww;
+            if (!split)
+                flat += own;
+            for (int k = 0; k < 2; k++) {
+                F8 pull = f8_fma(flat, z.w[k], steep * z.g[k]);
+                if (split) {
+                    f8_store(row + 8 * k, f8_fma(own, z.w[k], f8_load(row + 8 * k)));
+                    f8_store(other + 8 * k, f8_load(other + 8 * k) + pull);
+                } else {
+                    f8_store(row + 8 * k, f8_load(row + 8 * k) + pull);
+                }
+            }
+        }
+}
+
+/* Sums of nodes times w, and times the three g. */
+SL_INLINE void gather(const float *tile, const Weights *s, size_t j, float *value, float *slope_x,
+                      float *slope_y, float *slope_z, int nodes)
+{
+    Pairs z = pairs_of(s, j);
+    F8 v = f8(0), x = f8(0), y = f8(0), up = f8(0);
+    for (int a = 0; a < nodes; a++)
+        for (int b = 0; b < nodes; b++) {
+            F8 wx = f8(s->w[0][a][j]), wy = f8(s->w[1][b][j]);
+            F8 gx = f8(s->g[0][a][j]), gy = f8(s->g[1][b][j]);
+            const float *row = tile + s->base[j] + a * TILE_X + b * TILE_Y;
+            F8 low = f8_load(row), high = f8_load(row + 8);
+            F8 by_w = f8_fma(low, z.w[0], high * z.w[1]);
+            F8 by_g = f8_fma(low, z.g[0], high * z.g[1]);
+            F8 ww = wx * wy;
+            v = f8_fma(by_w, ww, v);
+            x = f8_fma(by_w, gx * wy, x);
+            y = f8_fma(by_w, wx * gy, y);
+            up = f8_fma(by_g, ww, up);
+        }
+    f8_fold(value, v);
+    f8_fold(slope_x, x);
+    f8_fold(slope_y, y);
+    f8_fold(slope_z, up);
+}
+
+/* Sums of nodes times w only. */
+SL_INLINE void gather_value(const float *tile, const Weights *s, size_t j, float *value, int nodes)
+{
+    Pairs z = pairs_of(s, j);
+    F8 v = f8(0);
+    for (int a = 0; a < nodes; a++)
+        for (int b = 0; b < nodes; b++) {
+            const float *row = tile + s->base[j] + a * TILE_X + b * TILE_Y;
+            F8 by_w = f8_fma(f8_load(row), z.w[0], f8_load(row + 8) * z.w[1]);
+            v = f8_fma(by_w, f8(s->w[0][a][j] * s->w[1][b][j]), v);
+        }
+    f8_fold(value, v);
+}
+
+/* The rows of four nodes along z that a tile and its eight blocks share. */
+#define FOR_TILE_ROWS_(r, x, y, in_tile, in_block)                                                 \
+    for (int r = 0; r < 8; r++)                                                                    \
+        for (int x = 0; x < SL_SNOW_EDGE; x++)                                                     \
+            for (int y = 0, in_tile = ((r >> 2) * SL_SNOW_EDGE + x) * TILE_X +                     \
+                                      (r >> 1 & 1) * SL_SNOW_EDGE * TILE_Y +                       \
+                                      (r & 1) * 4 * SL_SNOW_EDGE,                                  \
+                     in_block = 16 * SL_SNOW_EDGE * x;                                             \
+                 y < SL_SNOW_EDGE; y++, in_tile += TILE_Y, in_block += 16)
+
+SL_INLINE void add_tile(float *nodes, const uint32_t reach[8], const float *tile)
+{
+    FOR_TILE_ROWS_(r, x, y, in_tile, in_block) {
+        float *to = nodes + (size_t)reach[r] * SL_SNOW_BLOCK_FLOATS + in_block;
+        f8_store(to, f8_load(to) + f8_load(tile + in_tile));
+        f8_store(to + 8, f8_load(to + 8) + f8_load(tile + in_tile + 8));
+    }
+}
+
+SL_INLINE void load_tile(const float *nodes, const uint32_t reach[8], float *tile)
+{
+    FOR_TILE_ROWS_(r, x, y, in_tile, in_block)
+        memcpy(tile + in_tile, nodes + (size_t)reach[r] * SL_SNOW_BLOCK_FLOATS + in_block,
+               16 * sizeof(float));
+}
+
+#endif

@@ -1,0 +1,272 @@
+/* The state of a world as a list of arrays, and back. What is in the list follows from the field
+   table, the solvers' state rows and the few counters named here; restoring walks the same list,
+   so the two cannot disagree. */
+#include <math.h>
+#include <string.h>
+
+#include "world/world.h"
+
+/* Filled twice: without items to count, then for good. */
+typedef struct List {
+    SlStateItem *items;
+    size_t count;
+    uint32_t system;
+} List;
+
+static void add(List *list, const char *name, const char *unit, const char *meaning, uint32_t type,
+                size_t element_bytes, size_t stride, size_t count, const void *data)
+{
+    if (list->items != NULL)
+        list->items[list->count] = (SlStateItem){.name = name,
+                                                 .unit = unit,
+                                                 .meaning = meaning,
+                                                 .system = list->system,
+                                                 .type = type,
+                                                 .element_bytes = (uint32_t)element_bytes,
+                                                 .stride = stride,
+                                                 .count = count,
+                                                 .data = data};
+    list->count++;
+}
+
+#define ADD_VALUE(list, name, unit, meaning, value)                                                \
+    add(list, name, unit, meaning, 0, sizeof(value), sizeof(value), 1, &(value))
+
+static void list_fields(List *list, const SlParticles *particles)
+{
+    static const uint32_t types[] = {[SL_STORE_U32] = SL_FIELD_U32,
+                                     [SL_STORE_F32] = SL_FIELD_F32,
+                                     [SL_STORE_F32X4] = SL_FIELD_F32X3};
+    for (int id = 0; id < SL_F_COUNT; id++) {
+        const SlFieldRow *row = &sl_field_rows[id];
+        /* What is only shown is kept too: the view of a restored world is whole at once. */
+        if (particles->data[id] == NULL || (row->flags & (SL_FIELD_STATE | SL_FIELD_EXPORT)) == 0)
+            continue;
+        add(list, row->name, row->unit, row->meaning, types[row->storage],
+            row->storage == SL_STORE_F32X4 ? 12 : 4, sl_storage_bytes(row->storage),
+            particles->count, particles->data[id]);
+    }
+}
+
+static void list_system(List *list, const SlWorldSystem *system)
+{
+    const SlSystem *base = &system->base;
+    const SlSolver *solver = base->solver;
+    const SlFlow *flow = &system->flow;
+    add(list, "name", "", "of the system", 0, 1, 1, strlen(base->name), base->name);
+    add(list, "solver", "", "its method", 0, 1, 1, strlen(solver->table.name),
+        solver->table.name);
+    ADD_VALUE(list, "steps", "", "u64: steps done", base->step);
+    ADD_VALUE(list, "time", "s", "f64: its own time", base->time);
+    ADD_VALUE(list, "watch", "", "energy, body speed", system->watch);
+    ADD_VALUE(list, "flow.next_id", "", "u64", flow->next_id);
+    ADD_VALUE(list, "flow.removed", "", "u64", flow->removed);
+    add(list, "emitter.layers", "", "u64 each", 0, 8, sizeof(SlEmitter), flow->emitter_count,
+        &flow->emitters[0].layers);
+    add(list, "emitter.emitted", "", "u64 each", 0, 8, sizeof(SlEmitter), flow->emitter_count,
+        &flow->emitters[0].emitted);
+    for (size_t k = 0; k < solver->state_row_count; k++) {
+        const SlStateRow *row = &solver->state_rows[k];
+        add(list, row->name, "", row->meaning, 0, 1, 1, row->bytes,
+            (const char *)base->state + row->offset);
+    }
+    list_fields(list, &base->particles);
+}
+
+static void list_all(List *list, const SlWorld *world)
+{
+    list->count = 0;
+    for (uint32_t s = 0; s < world->system_count; s++) {
+        list->system = s;
+        list_system(list, world->systems[s]);
+    }
+    list->system = world->system_count;
+    ADD_VALUE(list, "seed", "", "u64", world->def.seed);
+    ADD_VALUE(list, "interval", "", "f64 × 4, u32 × 2, u64", world->interval);
+    ADD_VALUE(list, "clock", "", "f64 × 2, u64", world->clock);
+    add(list, "targets", "", "poses colliders go between", 0, 1, 1, sizeof world->targets,
+        world->targets);
+}
+
+SlStatus sl_world_state(SlWorld *world, const SlStateView **state, SlError *error)
+{
+    SlStatus status = sl_world_start(world, error);
+    if (status != SL_OK)
+        return status;
+    List list = {NULL, 0, 0};
+    list_all(&list, world);
+    if (world->state_items == NULL) {
+        world->state_items =
+            sl_alloc_zero(&world->context->memory, list.count, sizeof *world->state_items);
+        if (world->state_items == NULL)
+            return sl_error_set(error, SL_ERROR_MEMORY, "no memory for the list of the state");
+        world->state_item_count = list.count;
+    }
+    SL_ASSERT(list.count == world->state_item_count); /* the set-up is fixed */
+    list.items = world->state_items;
+    list_all(&list, world);
+    world->state = (SlStateView){.frame = world->frame,
+                                 .time = world->time,
+                                 .domain = world->def.domain,
+                                 .system_count = world->system_count,
+                                 .items = world->state_items,
+                                 .item_count = world->state_item_count};
+    *state = &world->state;
+    return SL_OK;
+}
+
+void sl_world_free_state(SlWorld *world)
+{
+    sl_free(&world->context->memory, world->state_items,
+            world->state_item_count * sizeof *world->state_items);
+}
+
+static SlStatus refuse(SlError *error, const SlStateItem *item, const char *what)
+{
+    return sl_error_set(error, SL_ERROR_PARSE, "the state's \"%s\" %s", item->name, what);
+}
+
+/* The stored system is this one: same name, same solver. */
+static SlStatus check_text(const SlWorldSystem *system, const SlStateView *state,
+                           const char *name, const char *text, SlError *error)
+{
+    const SlStateItem *item = sl_state_find(state, system->base.index, name);
+    if (item == NULL || item->type != 0 || item->element_bytes != 1)
+        return sl_error_set(error, SL_ERROR_PARSE, "the state has no \"%s\" of system %u", name,
+                            system->base.index);
+    if (item->count != strlen(text) || memcmp(item->data, text, item->count) != 0)
+        return sl_error_set(error, SL_ERROR_ARGUMENT,
+                            "system %u has the %s \"%.40s\" here and \"%.*s\" in the state; they "
+                            "must be the same",
+                            system->base.index, name, text,
+                            (int)(item->count < 40 ? item->count : 40), (const char *)item->data);
+    return SL_OK;
+}
+
+/* Makes the particle set as large as the stored one; contents follow. */
+static SlStatus fit_particles(SlWorldSystem *system, const SlStateView *state, SlError *error)
+{
+    SlParticles *particles = &system->base.particles;
+    const SlStateItem *id = sl_state_find(state, system->base.index, sl_field_rows[SL_F_ID].name);
+    if (id == NULL)
+        return sl_error_set(error, SL_ERROR_PARSE, "the state has no particles of system %u",
+                            system->base.index);
+    if (id->count > particles->count) {
+        SlStatus status = sl_particles_reserve(particles, id->count - particles->count, error);
+        if (status != SL_OK)
+            return status;
+    }
+    particles->count = id->count;
+    sl_particles_pad_all(particles);
+    return SL_OK;
+}
+
+static bool all_finite(const SlStateItem *item)
+{
+    size_t lanes = item->element_bytes / 4;
+    for (size_t i = 0; i < item->count; i++) {
+        float value[3];
+        memcpy(value, (const char *)item->data + i * item->stride, 4 * lanes);
+        for (size_t k = 0; k < lanes; k++)
+            if (!isfinite(value[k]))
+                return false;
+    }
+    return true;
+}
+
+/* `mine` points into the world: what is listed there is written here. */
+static SlStatus restore_item(const SlStateItem *mine, const SlStateView *state, SlError *error)
+{
+    const SlStateItem *item = sl_state_find(state, mine->system, mine->name);
+    if (item == NULL)
+        return refuse(error, mine, "is missing");
+    if (item->type != mine->type || item->element_bytes != mine->element_bytes)
+        return refuse(error, mine, "is of another type");
+    /* Emitters may come and go: a new one begins with nothing let through. */
+    bool free_count = strncmp(mine->name, "emitter.", 8) == 0;
+    if (item->count != mine->count && !free_count)
+        return refuse(error, mine, "is of another length");
+    if ((mine->type == SL_FIELD_F32 || mine->type == SL_FIELD_F32X3) && !all_finite(item))
+        return refuse(error, mine, "holds a value that is not finite");
+    size_t count = item->count < mine->count ? item->count : mine->count;
+    for (size_t i = 0; i < count; i++)
+        memcpy((char *)mine->data + i * mine->stride,
+               (const char *)item->data + i * item->stride, mine->element_bytes);
+    return SL_OK;
+}
+
+/* Values that steer loops must be such as a world would have written. */
+static const char *wrong_with(const SlWorld *world)
+{
+    const SlInterval *interval = &world->interval;
+    if (interval->open > 1 || !(interval->dt >= 0 && interval->dt <= 10) ||
+        (interval->open == 1 && interval->dt == 0) ||
+        (interval->open == 1 && interval->system >= world->system_count) ||
+        !(interval->done >= 0 && interval->done <= interval->dt) || !isfinite(interval->began) ||
+        !(interval->length >= 0 && interval->length <= 10))
+        return "interval";
+    const SlClock *clock = &world->clock;
+    if (!isfinite(clock->time) || !(clock->frame_time > 0) || clock->frame > world->frame)
+        return "clock";
+    for (size_t k = 0; k < SL_MAX_SHAPES + SL_MAX_MESHES; k++)
+        if (!sl_target_valid(&world->targets[k]))
+            return "targets";
+    for (uint32_t s = 0; s < world->system_count; s++) {
+        const SlWorldSystem *system = world->systems[s];
+        if (!isfinite(system->base.time))
+            return "time";
+        if (!(system->watch.energy >= 0) || !(system->watch.body_speed >= 0))
+            return "watch";
+    }
+    return NULL;
+}
+
+/* Solids stand where the last sub-step left them: a frame that was stopped behind its last one is
+   still to be written. */
+static void place_bodies(SlWorld *world)
+{
+    const SlInterval *interval = &world->interval;
+    sl_world_note_targets(world);
+    if (interval->length > 0)
+        sl_world_move_bodies(world, interval->began, interval->length);
+}
+
+SlStatus sl_world_restore(SlWorld *world, const SlStateView *state, SlError *error)
+{
+    if (world->frame != 0 || world->time != 0 || world->interval.open)
+        return sl_error_set(error, SL_ERROR_ARGUMENT,
+                            "the world has been stepped; only a new one takes a state");
+    if (state->system_count != world->system_count)
+        return sl_error_set(error, SL_ERROR_ARGUMENT,
+                            "the state has %u systems, the world %u; they must be the same",
+                            state->system_count, world->system_count);
+    SlStatus status = sl_world_start(world, error);
+    for (uint32_t s = 0; status == SL_OK && s < world->system_count; s++) {
+        SlWorldSystem *system = world->systems[s];
+        status = check_text(system, state, "name", system->base.name, error);
+        if (status == SL_OK)
+            status = check_text(system, state, "solver", system->base.solver->table.name, error);
+        if (status == SL_OK)
+            status = fit_particles(system, state, error);
+    }
+    const SlStateView *mine;
+    uint64_t seed = world->def.seed; /* the set-up's, as any other value of it */
+    world->frame = state->frame;
+    world->time = state->time;
+    if (status == SL_OK)
+        status = sl_world_state(world, &mine, error);
+    for (size_t k = 0; status == SL_OK && k < mine->item_count; k++)
+        if (strcmp(mine->items[k].name, "name") != 0 && strcmp(mine->items[k].name, "solver") != 0)
+            status = restore_item(&mine->items[k], state, error);
+    world->def.seed = seed;
+    const char *wrong = status == SL_OK ? wrong_with(world) : NULL;
+    if (wrong != NULL)
+        return sl_error_set(error, SL_ERROR_PARSE, "the state's \"%s\" makes no sense", wrong);
+    if (status != SL_OK)
+        return status;
+    /* At another frame rate the count goes on from this moment. */
+    if (world->clock.frame_time != world->def.frame_time)
+        world->clock = (SlClock){world->time, world->def.frame_time, world->frame};
+    place_bodies(world);
+    return SL_OK;
+}

@@ -1,8 +1,0 @@
-/* The frame view, for rooms that take only it: surface, io, render. */
-#ifndef WORLD_VIEW_H
-#define WORLD_VIEW_H
-
-#include "sleet/state.h"
-#include "sleet/view.h"
-
-#endif
