@@ -62,11 +62,11 @@ if python3 "$check" "$tree" > "$tree/said"; then
 fi
 grep -q 'module "attic" has no row' "$tree/said"
 
-expect_clean src/render/a.c '#include "world/view.h"'
+expect_clean src/render/a.c '#include "frame/view.h"'
 expect_clean src/io/a.c '#include "sleet/view.h"'
-expect_clean src/app/a.c '#include "sleet/sleet.h"'
-expect_clean src/fluid/pbf_kernels.c '#include "core/simd.h"'
-expect_clean src/fluid/contact_lanes.h '#include "core/simd.h"'
-expect_clean src/fluid/pbf_kernels.c '#include "math/kernel_lanes.h"'
+expect_clean src/cli/a.c '#include "sleet/sleet.h"'
+expect_clean src/solvers/fluid/pbf_kernels.c '#include "core/simd.h"'
+expect_clean src/solvers/fluid/contact_lanes.h '#include "core/simd.h"'
+expect_clean src/solvers/fluid/pbf_kernels.c '#include "math/kernel_lanes.h"'
 expect_clean src/scene/a.c 'void f(char *t) { snprintf(t, 9, "exit(printf(stderr))"); d.exit(1); }'
-expect_clean src/app/a.c 'int main(void) { printf("hello"); exit(1); }'
+expect_clean src/cli/a.c 'int main(void) { printf("hello"); exit(1); }'
