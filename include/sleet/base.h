@@ -11,9 +11,29 @@
 extern "C" {
 #endif
 
-#define SL_API __attribute__((visibility("default")))
+/* The version these headers belong to; sl_version() is the library's. */
+#define SLEET_VERSION_MAJOR 0
+#define SLEET_VERSION_MINOR 1
+#define SLEET_VERSION_PATCH 0
+#define SLEET_VERSION "0.1.0"
 
-/* What a call returns. Everything but SL_OK comes with a sentence in SlError. */
+/* On a function a program may call. SLEET_STATIC: the program links the static library;
+   SLEET_BUILD: the library itself is compiled. Both matter on Windows only. */
+#if defined(_WIN32)
+#if defined(SLEET_STATIC)
+#define SL_API
+#elif defined(SLEET_BUILD)
+#define SL_API __declspec(dllexport)
+#else
+#define SL_API __declspec(dllimport)
+#endif
+#elif defined(__GNUC__)
+#define SL_API __attribute__((visibility("default")))
+#else
+#define SL_API
+#endif
+
+/* What a call returns. Everything but SL_OK comes with a message in SlError. */
 typedef enum SlStatus {
     SL_OK = 0,
     SL_ERROR_ARGUMENT,    /* a value the call cannot take */
@@ -25,7 +45,8 @@ typedef enum SlStatus {
     SL_ERROR_CANCELLED    /* the caller's hook asked to stop */
 } SlStatus;
 
-/* Filled by the call that fails; `text` is one sentence with the place. May be NULL in any call. */
+/* Filled by the call that fails; `text` says what was found, where, and what is allowed. A pointer
+   to one may be NULL in any call. */
 typedef struct SlError {
     SlStatus status;
     char text[512];
@@ -38,6 +59,40 @@ typedef struct SlVec3 {
 typedef struct SlBox {
     SlVec3 min, max;
 } SlBox;
+
+/* A unit quaternion: the rotation by angle a about the unit axis n is (n sin(a/2), cos(a/2)).
+   (0, 0, 0, 1) is no rotation. */
+typedef struct SlQuat {
+    float x, y, z, w;
+} SlQuat;
+
+/* Where a body is in world space: its own point p stands at position + rotation p. */
+typedef struct SlPose {
+    SlVec3 position; /* m */
+    SlQuat rotation;
+} SlPose;
+
+/* Handles name things of a world. A zeroed handle is null. A null handle, one of another world and
+   one of a thing that was removed are answered with SL_ERROR_ARGUMENT. */
+typedef struct SlSystemId {
+    uint32_t index1; /* index + 1; 0: null */
+    uint16_t world, generation;
+} SlSystemId;
+
+typedef struct SlColliderId {
+    uint32_t index1;
+    uint16_t world, generation;
+} SlColliderId;
+
+typedef struct SlEmitterId {
+    uint32_t index1;
+    uint16_t world, generation;
+} SlEmitterId;
+
+typedef struct SlForceFieldId {
+    uint32_t index1;
+    uint16_t world, generation;
+} SlForceFieldId;
 
 typedef enum SlLogLevel { SL_LOG_INFO, SL_LOG_WARNING } SlLogLevel;
 

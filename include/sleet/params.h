@@ -31,6 +31,7 @@ typedef struct SlParamRow {
     const char *unit;         /* "" where there is none */
     const char *choices;      /* "cubic|wendland|poly6"; NULL unless CHOICE */
     const char *meaning;      /* one line */
+    bool live;                /* may change while the world runs; default false */
 } SlParamRow;
 
 /* Values of several rows under one name. A table with presets has a choice row "preset" whose

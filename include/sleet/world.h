@@ -20,8 +20,6 @@ extern "C" {
 #endif
 
 typedef struct SlWorld SlWorld;
-typedef uint32_t SlSystemId;
-typedef uint32_t SlColliderId;
 
 typedef struct SlWorldDef {
     uint32_t cookie; /* set by sl_default_world_def */
@@ -81,6 +79,13 @@ SL_API void sl_world_destroy(SlWorld *world);
 
 SL_API SlStatus sl_world_add_system(SlWorld *world, const SlSystemDef *def, SlSystemId *id,
                                     SlError *error);
+/* Systems in the order added; null for an index or a name that no system has. */
+SL_API uint32_t sl_world_system_count(const SlWorld *world);
+SL_API SlSystemId sl_world_system(const SlWorld *world, uint32_t index);
+SL_API SlSystemId sl_world_find_system(const SlWorld *world, const char *name);
+/* Its name and its place among the systems; NULL and UINT32_MAX for a bad handle. */
+SL_API const char *sl_system_name(const SlWorld *world, SlSystemId id);
+SL_API uint32_t sl_system_index(const SlWorld *world, SlSystemId id);
 SL_API SlStatus sl_system_set_number(SlWorld *world, SlSystemId id, const char *name, double value,
                                      SlError *error);
 SL_API SlStatus sl_system_set_text(SlWorld *world, SlSystemId id, const char *name,
@@ -109,7 +114,8 @@ SL_API SlStatus sl_world_add_mesh_collider(SlWorld *world, const SlMeshColliderD
                                            SlColliderId *id, SlError *error);
 /* The collider's name in stats; at most 31 characters, copied. Without one it is "shape1", "mesh1"
    and on, in the order added. */
-SL_API void sl_collider_set_name(SlWorld *world, SlColliderId id, const char *name);
+SL_API SlStatus sl_collider_set_name(SlWorld *world, SlColliderId id, const char *name,
+                                     SlError *error);
 /* From now on the collider moves so; time 0 is the world's start. */
 SL_API SlStatus sl_collider_set_motion(SlWorld *world, SlColliderId id, const SlMotionDef *motion,
                                        SlError *error);

@@ -137,8 +137,8 @@ SlStatus apbf_probe_look(ApbfMeasure *m, ApbfRun *run, SlError *error)
 
 void apbf_probe_count(const ApbfMeasure *m, ApbfRun *run)
 {
-    SlFieldView id = sl_system_field(run->world, 0, "id");
-    SlFieldView level = sl_system_field(run->world, 0, "level");
+    SlFieldView id = sl_system_field(run->world, sl_world_system(run->world, 0), "id");
+    SlFieldView level = sl_system_field(run->world, sl_world_system(run->world, 0), "level");
     const uint32_t *ids = id.data, *levels = level.data;
     for (size_t i = 0; i < id.count; i++)
         if (ids[i] < m->particles && m->seen[ids[i]]) {

@@ -123,9 +123,9 @@ static double slope_at(const SlMotionDef *def, size_t k, int axis)
     return ((double)pb[axis] - (double)pa[axis]) / (b->time - a->time);
 }
 
-static SlPose keyed_pose(const SlMotionDef *def, double time)
+static SlBodyPose keyed_pose(const SlMotionDef *def, double time)
 {
-    SlPose pose = {.pivot = def->pivot};
+    SlBodyPose pose = {.pivot = def->pivot};
     size_t last = def->key_count - 1, k = 0;
     if (time <= def->keys[0].time || time >= def->keys[last].time) {
         const SlKeyframe *key = &def->keys[time <= def->keys[0].time ? 0 : last];
@@ -160,12 +160,12 @@ static SlPose keyed_pose(const SlMotionDef *def, double time)
     return pose;
 }
 
-SlPose sl_motion_pose(const SlMotion *motion, double time)
+SlBodyPose sl_motion_pose(const SlMotion *motion, double time)
 {
     const SlMotionDef *def = &motion->def;
     if (def->key_count > 0)
         return keyed_pose(def, time);
-    SlPose pose = {.pivot = def->pivot,
+    SlBodyPose pose = {.pivot = def->pivot,
                    .position = {(float)((double)def->velocity.x * time),
                                 (float)((double)def->velocity.y * time),
                                 (float)((double)def->velocity.z * time)}};
@@ -175,7 +175,7 @@ SlPose sl_motion_pose(const SlMotion *motion, double time)
     return pose;
 }
 
-SlVec3 sl_pose_direction(const SlPose *pose, SlVec3 d)
+SlVec3 sl_pose_direction(const SlBodyPose *pose, SlVec3 d)
 {
     const double *q = pose->rotation;
     double v[3] = {(double)d.x, (double)d.y, (double)d.z};
@@ -186,13 +186,13 @@ SlVec3 sl_pose_direction(const SlPose *pose, SlVec3 d)
                     (float)(v[2] + 2 * (q[0] * c[1] - q[1] * c[0]))};
 }
 
-SlVec3 sl_pose_point(const SlPose *pose, SlVec3 point)
+SlVec3 sl_pose_point(const SlBodyPose *pose, SlVec3 point)
 {
     SlVec3 turned = sl_pose_direction(pose, sl_sub(point, pose->pivot));
     return sl_add(sl_add(pose->pivot, pose->position), turned);
 }
 
-SlShape sl_pose_shape(const SlPose *pose, const SlShape *shape)
+SlShape sl_pose_shape(const SlBodyPose *pose, const SlShape *shape)
 {
     SlShape moved = *shape;
     moved.center = sl_pose_point(pose, shape->center);
@@ -201,7 +201,7 @@ SlShape sl_pose_shape(const SlPose *pose, const SlShape *shape)
     return moved;
 }
 
-void sl_pose_rates(const SlPose *from, const SlPose *to, double dt, SlVec3 *velocity, SlVec3 *spin)
+void sl_pose_rates(const SlBodyPose *from, const SlBodyPose *to, double dt, SlVec3 *velocity, SlVec3 *spin)
 {
     double between[4], rotation[3];
     relative(from->rotation, to->rotation, between);
@@ -210,15 +210,15 @@ void sl_pose_rates(const SlPose *from, const SlPose *to, double dt, SlVec3 *velo
     *spin = sl_vec3((float)(rotation[0] / dt), (float)(rotation[1] / dt), (float)(rotation[2] / dt));
 }
 
-SlPose sl_pose_from(const SlColliderPose *pose)
+SlBodyPose sl_pose_from(const SlColliderPose *pose)
 {
-    SlPose made = {.position = pose->position, .pivot = pose->pivot};
+    SlBodyPose made = {.position = pose->position, .pivot = pose->pivot};
     double rotation[3] = {(double)pose->rotation.x, (double)pose->rotation.y, (double)pose->rotation.z};
     rotation_of(rotation, made.rotation);
     return made;
 }
 
-static bool same_pose(const SlPose *a, const SlPose *b)
+static bool same_pose(const SlBodyPose *a, const SlBodyPose *b)
 {
     bool same = true;
     for (int k = 0; k < 3; k++)
@@ -228,12 +228,12 @@ static bool same_pose(const SlPose *a, const SlPose *b)
     return same;
 }
 
-SlPose sl_pose_between(const SlPose *from, const SlPose *to, double s)
+SlBodyPose sl_pose_between(const SlBodyPose *from, const SlBodyPose *to, double s)
 {
     /* At rest to the bit: a way of 1e-9 m would be a velocity. */
     if (s >= 1 || same_pose(from, to))
         return *to;
-    SlPose pose = {.pivot = to->pivot};
+    SlBodyPose pose = {.pivot = to->pivot};
     SlVec3 start = sl_sub(sl_pose_point(from, to->pivot), to->pivot);
     pose.position = sl_add(start, sl_scale(sl_sub(to->position, start), (float)s));
     double between[4], rotation[3], part[4];

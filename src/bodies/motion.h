@@ -8,10 +8,10 @@
 #include "sleet/shape.h"
 
 /* Where a body is: x goes to pivot + position + R (x - pivot). R is a unit quaternion. */
-typedef struct SlPose {
+typedef struct SlBodyPose {
     SlVec3 position, pivot;
     double rotation[4]; /* x, y, z, w */
-} SlPose;
+} SlBodyPose;
 
 typedef struct SlMotion {
     SlContext *context;
@@ -22,16 +22,16 @@ SlStatus sl_motion_create(SlContext *context, const SlMotionDef *def, SlMotion *
                           SlError *error);
 void sl_motion_destroy(SlMotion *motion);
 
-SlPose sl_pose_from(const SlColliderPose *pose);
+SlBodyPose sl_pose_from(const SlColliderPose *pose);
 /* The pose a share s in [0, 1] of the way, about the pivot of `to`: s = 1 gives `to` to the bit. */
-SlPose sl_pose_between(const SlPose *from, const SlPose *to, double s);
-SlPose sl_motion_pose(const SlMotion *motion, double time);
-SlVec3 sl_pose_point(const SlPose *pose, SlVec3 point);
-SlVec3 sl_pose_direction(const SlPose *pose, SlVec3 direction);
-SlShape sl_pose_shape(const SlPose *pose, const SlShape *shape);
+SlBodyPose sl_pose_between(const SlBodyPose *from, const SlBodyPose *to, double s);
+SlBodyPose sl_motion_pose(const SlMotion *motion, double time);
+SlVec3 sl_pose_point(const SlBodyPose *pose, SlVec3 point);
+SlVec3 sl_pose_direction(const SlBodyPose *pose, SlVec3 direction);
+SlShape sl_pose_shape(const SlBodyPose *pose, const SlShape *shape);
 
 /* Mean velocity of the pivot and mean spin from one pose to a later one, dt apart; both have one
    pivot. */
-void sl_pose_rates(const SlPose *from, const SlPose *to, double dt, SlVec3 *velocity, SlVec3 *spin);
+void sl_pose_rates(const SlBodyPose *from, const SlBodyPose *to, double dt, SlVec3 *velocity, SlVec3 *spin);
 
 #endif

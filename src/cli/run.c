@@ -55,7 +55,7 @@ static bool on_step(void *user, SlSystemId system, const SlStepStats *stats)
     Job *job = user;
     job->last = *stats;
     job->stats_failed =
-        !cli_stats_add(&job->stats, sl_world_view(job->world)->systems[system].name, stats);
+        !cli_stats_add(&job->stats, sl_system_name(job->world, system), stats);
     return !job->stats_failed && !cli_interrupted();
 }
 

@@ -15,7 +15,7 @@ static bool on_step(void *user, SlSystemId system, const SlStepStats *stats)
 {
     Trial *trial = user;
     TrialResult *r = &trial->result;
-    if (system != 0)
+    if (system.index1 != 1)
         return true;
     double ms = 0, potential = stats->total_energy - stats->kinetic_energy;
     for (int k = 0; k < SL_STAGE_COUNT; k++)

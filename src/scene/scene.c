@@ -434,7 +434,7 @@ static SlStatus build_collider(const SlScene *scene, const SlSceneCollider *coll
                           : sl_world_add_collider(world, &collider->shape, &id, &inner);
     status = with_place(scene, collider->place, status, &inner, error);
     if (status == SL_OK && collider->name != NULL)
-        sl_collider_set_name(world, id, sl_json_text(&scene->json, collider->name));
+        status = sl_collider_set_name(world, id, sl_json_text(&scene->json, collider->name), error);
     if (status != SL_OK || collider->motion == NULL)
         return status;
     SlMotionDef motion;

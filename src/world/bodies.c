@@ -8,9 +8,9 @@
 #include "geometry/shape.h"
 #include "math/vec3.h"
 
-bool sl_mover_pose(const SlWorld *world, const SlMover *mover, double time, SlPose *pose)
+bool sl_mover_pose(const SlWorld *world, const SlMover *mover, double time, SlBodyPose *pose)
 {
-    *pose = (SlPose){.rotation = {0, 0, 0, 1}};
+    *pose = (SlBodyPose){.rotation = {0, 0, 0, 1}};
     if (mover->target->set) {
         double share = world->interval.dt > 0 ? (time - world->time) / world->interval.dt : 0;
         /* A hair: the last sub-step ends at the target itself. */
@@ -30,7 +30,7 @@ void sl_world_move_bodies(SlWorld *world, double time, double dt)
     if (!world->moves)
         return;
     for (uint32_t k = 0; k < world->shape_count; k++) {
-        SlPose from, to;
+        SlBodyPose from, to;
         SlBodyMotion *motion = &world->motions[k];
         *motion = (SlBodyMotion){{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
         if (!sl_mover_pose(world, &world->movers[k], time, &from))
@@ -43,17 +43,15 @@ void sl_world_move_bodies(SlWorld *world, double time, double dt)
     }
 }
 
-/* Where the name of a collider is kept. */
-static char *name_of(SlWorld *world, SlColliderId id)
+SlStatus sl_collider_set_name(SlWorld *world, SlColliderId id, const char *name, SlError *error)
 {
-    bool is_mesh = id >= SL_FIRST_MESH_ID;
-    SL_ASSERT(is_mesh ? id - SL_FIRST_MESH_ID < world->mesh_count : id < world->shape_count);
-    return is_mesh ? world->meshes[id - SL_FIRST_MESH_ID]->name : world->shape_names[id];
-}
-
-void sl_collider_set_name(SlWorld *world, SlColliderId id, const char *name)
-{
-    snprintf(name_of(world, id), SL_BODY_NAME, "%s", name);
+    uint32_t index;
+    SlStatus status = sl_world_resolve_collider(world, id, &index, error);
+    if (status == SL_OK)
+        snprintf(index >= SL_FIRST_MESH_ID ? world->meshes[index - SL_FIRST_MESH_ID]->name
+                                           : world->shape_names[index],
+                 SL_BODY_NAME, "%s", name);
+    return status;
 }
 
 void sl_world_name_body_forces(SlWorld *world, SlWorldSystem *system)
@@ -74,18 +72,15 @@ void sl_world_name_body_forces(SlWorld *world, SlWorldSystem *system)
     system->base.force_count = count;
 }
 
-/* The mover of a collider of either kind; NULL if there is none of that id. */
-static SlMover *find_mover(SlWorld *world, SlColliderId id)
+/* The mover of a collider of either kind. */
+static SlMover *mover_of(SlWorld *world, uint32_t index)
 {
-    if (id < world->shape_count)
-        return &world->movers[id];
-    if (id >= SL_FIRST_MESH_ID && id - SL_FIRST_MESH_ID < world->mesh_count)
-        return &world->meshes[id - SL_FIRST_MESH_ID]->mover;
-    return NULL;
+    return index < world->shape_count ? &world->movers[index]
+                                      : &world->meshes[index - SL_FIRST_MESH_ID]->mover;
 }
 
 /* Shapes that move at all have a row of motions, from the first that does. */
-static void note_moving(SlWorld *world, SlColliderId id)
+static void note_moving(SlWorld *world, uint32_t id)
 {
     if (id >= world->shape_count)
         return;
@@ -103,7 +98,7 @@ void sl_world_note_targets(SlWorld *world)
             note_moving(world, k);
 }
 
-static bool pose_valid(const SlPose *pose)
+static bool pose_valid(const SlBodyPose *pose)
 {
     const double *q = pose->rotation;
     double length = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
@@ -116,22 +111,25 @@ bool sl_target_valid(const SlTarget *target)
            (target->set == 1 && pose_valid(&target->from) && pose_valid(&target->to));
 }
 
-SlStatus sl_collider_set_motion(SlWorld *world, SlColliderId id, const SlMotionDef *def,
+SlStatus sl_collider_set_motion(SlWorld *world, SlColliderId handle, const SlMotionDef *def,
                                 SlError *error)
 {
     if (world->started)
         return sl_error_set(error, SL_ERROR_ARGUMENT,
                             "the world has started; its set-up is fixed");
-    SlMover *mover = find_mover(world, id);
-    SL_ASSERT(mover != NULL);
+    uint32_t id;
+    SlStatus status = sl_world_resolve_collider(world, handle, &id, error);
+    if (status != SL_OK)
+        return status;
+    SlMover *mover = mover_of(world, id);
     SlMotion *motion;
-    SlStatus status = sl_motion_create(world->context, def, &motion, error);
+    status = sl_motion_create(world->context, def, &motion, error);
     if (status != SL_OK)
         return status;
     sl_motion_destroy(mover->path);
     mover->path = motion;
     if (id < world->shape_count) {
-        SlPose start = sl_motion_pose(motion, 0);
+        SlBodyPose start = sl_motion_pose(motion, 0);
         world->shapes[id] = sl_pose_shape(&start, &world->rest_shapes[id]);
         world->moves = world->shape_moves[id] = true;
         sl_world_update_surroundings(world);
@@ -141,16 +139,18 @@ SlStatus sl_collider_set_motion(SlWorld *world, SlColliderId id, const SlMotionD
     return SL_OK;
 }
 
-SlStatus sl_collider_set_target(SlWorld *world, SlColliderId id, SlColliderPose pose,
+SlStatus sl_collider_set_target(SlWorld *world, SlColliderId handle, SlColliderPose pose,
                                 SlError *error)
 {
-    SlMover *mover = find_mover(world, id);
-    if (mover == NULL)
-        return sl_error_set(error, SL_ERROR_ARGUMENT, "there is no collider %u", id);
+    uint32_t id;
+    SlStatus status = sl_world_resolve_collider(world, handle, &id, error);
+    if (status != SL_OK)
+        return status;
+    SlMover *mover = mover_of(world, id);
     if (!sl_finite(pose.position) || !sl_finite(pose.rotation) || !sl_finite(pose.pivot))
         return sl_error_set(error, SL_ERROR_ARGUMENT,
-                            "collider %u: a target's position, rotation and pivot must be finite", id);
-    SlPose now, to = sl_pose_from(&pose);
+                            "a target's position, rotation and pivot must be finite");
+    SlBodyPose now, to = sl_pose_from(&pose);
     if (mover->target->set)
         now = mover->target->from;
     else
@@ -171,7 +171,7 @@ void sl_world_reach_targets(SlWorld *world)
         world->meshes[k]->mover.target->from = world->meshes[k]->mover.target->to;
 }
 
-static uint64_t hash_pose(const SlPose *pose, uint64_t hash)
+static uint64_t hash_pose(const SlBodyPose *pose, uint64_t hash)
 {
     hash = sl_hash(&pose->position, sizeof pose->position, hash);
     hash = sl_hash(&pose->pivot, sizeof pose->pivot, hash);

@@ -145,8 +145,9 @@ void sl_fill_body_destroy(SlContext *context, SlFillBody *body)
 
 SlStatus sl_system_add_fill(SlWorld *world, SlSystemId id, const SlFillDef *def, SlError *error)
 {
-    SL_ASSERT(id < world->system_count);
-    SlWorldSystem *system = world->systems[id];
+    SlWorldSystem *system = sl_world_resolve_system(world, id, error);
+    if (system == NULL)
+        return SL_ERROR_ARGUMENT;
     const char *wrong = world->started ? "the world has started; its set-up is fixed"
                                        : wrong_with(def);
     if (wrong == NULL && system->fill_count == SL_MAX_FILLS)

@@ -40,7 +40,7 @@ void sl_rotation_rows(SlVec3 rotation, float rows[9])
     SlMotionDef def = sl_default_motion_def();
     def.spin = rotation;
     SlMotion motion = {.def = def};
-    SlPose pose = sl_motion_pose(&motion, 1);
+    SlBodyPose pose = sl_motion_pose(&motion, 1);
     SlVec3 x = sl_pose_direction(&pose, sl_vec3(1, 0, 0));
     SlVec3 y = sl_pose_direction(&pose, sl_vec3(0, 1, 0));
     SlVec3 z = sl_pose_direction(&pose, sl_vec3(0, 0, 1));
@@ -111,9 +111,11 @@ SlStatus sl_world_add_mesh_collider(SlWorld *world, const SlMeshColliderDef *def
     body->def.paths = NULL;
     if (body->deform == NULL)
         body->bounds = sl_mesh_bounds(&body->mesh);
-    *id = SL_FIRST_MESH_ID + world->mesh_count;
     body->mover.target = &world->targets[SL_MAX_SHAPES + world->mesh_count];
+    body->generation = 1;
     world->meshes[world->mesh_count++] = body;
+    if (id != NULL)
+        *id = sl_collider_id(world, SL_FIRST_MESH_ID + world->mesh_count - 1);
     sl_world_move_meshes(world, 0, 0);
     return SL_OK;
 }
@@ -178,7 +180,7 @@ SlStatus sl_world_start_meshes(SlWorld *world, SlError *error)
 }
 
 /* The pose as an origin and three directions. */
-static void place(const SlPose *pose, SlFieldBody *body, SlMeshView *view)
+static void place(const SlBodyPose *pose, SlFieldBody *body, SlMeshView *view)
 {
     SlVec3 x = sl_pose_direction(pose, sl_vec3(1, 0, 0));
     SlVec3 y = sl_pose_direction(pose, sl_vec3(0, 1, 0));
@@ -214,7 +216,7 @@ void sl_world_move_meshes(SlWorld *world, double time, double dt)
     for (uint32_t k = 0; k < world->mesh_count; k++) {
         SlMeshBody *mesh = world->meshes[k];
         SlFieldBody *body = &world->fields[k];
-        SlPose from, to;
+        SlBodyPose from, to;
         sl_mover_pose(world, &mesh->mover, time, &from);
         sl_mover_pose(world, &mesh->mover, time + dt, &to);
         body->hollow = mesh->def.hollow;

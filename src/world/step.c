@@ -78,7 +78,8 @@ static SlStatus step_system(SlWorld *world, SlWorldSystem *holder, SlError *erro
         system->stats.dt = sub;
         system->stats.particles = system->particles.count;
         if (world->def.on_step != NULL &&
-            !world->def.on_step(world->def.on_step_user, system->index, &system->stats))
+            !world->def.on_step(world->def.on_step_user, sl_system_id(world, system),
+                                &system->stats))
             return sl_error_set(error, SL_ERROR_CANCELLED, "stopped at %.6g s", system->time);
     }
     return SL_OK;
@@ -159,8 +160,10 @@ const SlFrameView *sl_world_view(SlWorld *world)
 
 SlFieldView sl_system_field(SlWorld *world, SlSystemId id, const char *name)
 {
-    SL_ASSERT(id < world->system_count);
-    return sl_view_field(&sl_world_view(world)->systems[id], name);
+    const SlWorldSystem *system = sl_world_resolve_system(world, id, NULL);
+    if (system == NULL)
+        return (SlFieldView){.data = NULL};
+    return sl_view_field(&sl_world_view(world)->systems[system->base.index], name);
 }
 
 /* Hash of one field, four-lane records without their scratch lane. */

@@ -95,6 +95,7 @@ SlStatus sl_world_create(const SlWorldDef *def, SlWorld **out, SlError *error)
     world->def = *def;
     world->context = context;
     world->owns_context = def->context == NULL;
+    world->number = sl_world_number(world);
     for (uint32_t k = 0; k < SL_MAX_SHAPES; k++)
         world->movers[k].target = &world->targets[k];
     world->clock.frame_time = def->frame_time;
@@ -198,8 +199,9 @@ SlStatus sl_world_add_system(SlWorld *world, const SlSystemDef *def, SlSystemId 
     }
     for (size_t k = 0; k < solver->table.row_count; k++)
         base->values[k] = solver->table.rows[k].value;
-    *id = world->system_count;
     world->systems[world->system_count++] = system;
+    if (id != NULL)
+        *id = sl_system_id(world, base);
     sl_world_update_surroundings(world);
     return SL_OK;
 }
@@ -207,8 +209,10 @@ SlStatus sl_world_add_system(SlWorld *world, const SlSystemDef *def, SlSystemId 
 static SlStatus find_row(const SlWorld *world, SlSystemId id, const char *name, SlSystem **system,
                          const SlParamRow **row, SlError *error)
 {
-    SL_ASSERT(id < world->system_count);
-    *system = &world->systems[id]->base;
+    SlWorldSystem *holder = sl_world_resolve_system(world, id, error);
+    if (holder == NULL)
+        return SL_ERROR_ARGUMENT;
+    *system = &holder->base;
     const SlTable *table = &(*system)->solver->table;
     *row = sl_table_find(table, name);
     if (*row == NULL)
@@ -301,8 +305,10 @@ SlStatus sl_system_add_fluid(SlWorld *world, SlSystemId id, const SlFluidDef *de
     SlStatus status = require_not_started(world, error);
     if (status != SL_OK)
         return status;
-    SL_ASSERT(id < world->system_count);
-    SlSystem *system = &world->systems[id]->base;
+    SlWorldSystem *holder = sl_world_resolve_system(world, id, error);
+    if (holder == NULL)
+        return SL_ERROR_ARGUMENT;
+    SlSystem *system = &holder->base;
     if (!system->solver->several_fluids)
         return sl_error_set(error, SL_ERROR_ARGUMENT,
                             "the solver \"%s\" knows no fluids of their own; use a system each",
@@ -329,8 +335,9 @@ SlStatus sl_system_add_block(SlWorld *world, SlSystemId id, const SlBlockDef *bl
     SlStatus status = require_not_started(world, error);
     if (status != SL_OK)
         return status;
-    SL_ASSERT(id < world->system_count);
-    SlWorldSystem *system = world->systems[id];
+    SlWorldSystem *system = sl_world_resolve_system(world, id, error);
+    if (system == NULL)
+        return SL_ERROR_ARGUMENT;
     if (!box_valid((SlBox){block->min, block->max}))
         return sl_error_set(error, SL_ERROR_ARGUMENT,
                             "a block's min must be below its max on each axis, both within 1e6 m");
@@ -351,9 +358,11 @@ SlStatus sl_system_add_emitter(SlWorld *world, SlSystemId id, const SlEmitterDef
     SlStatus status = require_not_started(world, error);
     if (status != SL_OK)
         return status;
-    SL_ASSERT(id < world->system_count);
-    SlFlow *flow = &world->systems[id]->flow;
-    SlSystem *base = &world->systems[id]->base;
+    SlWorldSystem *system = sl_world_resolve_system(world, id, error);
+    if (system == NULL)
+        return SL_ERROR_ARGUMENT;
+    SlFlow *flow = &system->flow;
+    SlSystem *base = &system->base;
     if (flow->emitter_count == SL_MAX_EMITTERS)
         return sl_error_set(error, SL_ERROR_ARGUMENT, "at most %d emitters fit in a system",
                             SL_MAX_EMITTERS);
@@ -370,8 +379,10 @@ SlStatus sl_system_add_drain(SlWorld *world, SlSystemId id, const SlShape *shape
     SlStatus status = require_not_started(world, error);
     if (status != SL_OK)
         return status;
-    SL_ASSERT(id < world->system_count);
-    SlFlow *flow = &world->systems[id]->flow;
+    SlWorldSystem *system = sl_world_resolve_system(world, id, error);
+    if (system == NULL)
+        return SL_ERROR_ARGUMENT;
+    SlFlow *flow = &system->flow;
     if (flow->drain_count == SL_MAX_DRAINS)
         return sl_error_set(error, SL_ERROR_ARGUMENT, "at most %d drains fit in a system",
                             SL_MAX_DRAINS);
@@ -398,10 +409,11 @@ SlStatus sl_world_add_collider(SlWorld *world, const SlShape *shape, SlColliderI
     if (!sl_shape_prepare(&prepared, &reason))
         return sl_error_set(error, SL_ERROR_ARGUMENT, "%s: %s",
                             sl_shape_kind_name(prepared.kind), reason);
+    uint32_t index = world->shape_count++;
+    world->rest_shapes[index] = world->shapes[index] = prepared;
+    world->shape_generations[index] = 1;
     if (id != NULL)
-        *id = world->shape_count;
-    world->rest_shapes[world->shape_count] = prepared;
-    world->shapes[world->shape_count++] = prepared;
+        *id = sl_collider_id(world, index);
     sl_world_update_surroundings(world);
     return SL_OK;
 }

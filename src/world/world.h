@@ -36,7 +36,7 @@ enum { SL_BODY_NAME = 32 };
 
 /* How a collider moves: by a path given before the start, or by targets. */
 typedef struct SlTarget {
-    SlPose from, to; /* at the beginning and the end of the step under way */
+    SlBodyPose from, to; /* at the beginning and the end of the step under way */
     uint64_t set;    /* 1: the path no longer counts */
 } SlTarget;
 
@@ -56,6 +56,7 @@ typedef struct SlMeshBody {
     bool has_field;
     SlMover mover;
     char name[SL_BODY_NAME];
+    uint16_t generation; /* of handles */
 } SlMeshBody;
 
 /* What world/validate.c remembers of a system from step to step. */
@@ -95,6 +96,7 @@ struct SlWorld {
     SlWorldDef def;
     SlContext *context;
     bool owns_context, started;
+    uint16_t number; /* in handles, to tell those of other worlds */
     SlWorldSystem *systems[SL_MAX_SYSTEMS];
     uint32_t system_count;
     SlShape shapes[SL_MAX_SHAPES]; /* colliders where they are now */
@@ -107,6 +109,7 @@ struct SlWorld {
     bool moves;                           /* some shape has a path or a target */
     bool shape_moves[SL_MAX_SHAPES];
     char shape_names[SL_MAX_SHAPES][SL_BODY_NAME];
+    uint16_t shape_generations[SL_MAX_SHAPES]; /* of handles; 0: never used */
     SlMeshBody *meshes[SL_MAX_MESHES];
     uint32_t mesh_count;
     SlFieldBody fields[SL_MAX_MESHES]; /* of the step under way */
@@ -127,6 +130,17 @@ struct SlWorld {
     SlStateView state;
 };
 
+/* --- Handles (world/handles.c) --- */
+/* The world's number in its handles: never 0. */
+uint16_t sl_world_number(const SlWorld *world);
+SlSystemId sl_system_id(const SlWorld *world, const SlSystem *system);
+/* NULL with the error set for a handle that names no system of this world. */
+SlWorldSystem *sl_world_resolve_system(const SlWorld *world, SlSystemId id, SlError *error);
+/* Colliders by index: shapes from 0, meshes from SL_FIRST_MESH_ID. */
+SlColliderId sl_collider_id(const SlWorld *world, uint32_t index);
+SlStatus sl_world_resolve_collider(const SlWorld *world, SlColliderId id, uint32_t *index,
+                                   SlError *error);
+
 /* Gives every system the solid surroundings as they are now. */
 void sl_world_update_surroundings(SlWorld *world);
 /* Gives the system a place to report forces, one per body, with the bodies' names. */
@@ -142,7 +156,7 @@ void sl_world_note_targets(SlWorld *world);
 /* Targets are state: they go on to the hash. */
 uint64_t sl_world_hash_targets(const SlWorld *world, uint64_t hash);
 /* Where a mover is at a time; false where it stands as it was added. */
-bool sl_mover_pose(const SlWorld *world, const SlMover *mover, double time, SlPose *pose);
+bool sl_mover_pose(const SlWorld *world, const SlMover *mover, double time, SlBodyPose *pose);
 
 /* The same for meshes; dt 0 only places them. */
 void sl_world_move_meshes(SlWorld *world, double time, double dt);

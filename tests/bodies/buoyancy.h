@@ -24,7 +24,7 @@ static inline bool add_force(void *user, SlSystemId system, const SlStepStats *s
 /* The surface's height, from the water above a height that nothing solid reaches. */
 static inline double level_of(SlWorld *world, double above, double area)
 {
-    SlFieldView x = sl_system_field(world, 0, "position");
+    SlFieldView x = sl_system_field(world, first_system(world), "position");
     double count = 0;
     for (size_t i = 0; i < x.count; i++)
         count += (double)particle_at(&x, i).y > above;
@@ -47,8 +47,8 @@ static inline double pool_depth(const char *boundary, bool with_ball, double *li
         SlColliderId id;
         assert_ok(sl_world_add_collider(world, &ball, &id, &test_error));
     }
-    assert_ok(sl_system_set_text(world, 0, "boundary", boundary, &test_error));
-    assert_ok(sl_system_set_number(world, 0, "viscosity", 0.1, &test_error));
+    assert_ok(sl_system_set_text(world, first_system(world), "boundary", boundary, &test_error));
+    assert_ok(sl_system_set_number(world, first_system(world), "viscosity", 0.1, &test_error));
     dam_advance(world, 480);
     double depth = level_of(world, 2.4, 16);
     *lift = with_ball ? mean.sum[1] / (double)mean.steps : 0;

@@ -19,7 +19,7 @@ static SlWorld *pool(const char *boundary, uint32_t threads, SlVec3 ball_velocit
     motion.velocity = ball_velocity;
     if (sl_length(ball_velocity) > 0)
         assert_ok(sl_collider_set_motion(world, id, &motion, &test_error));
-    assert_ok(sl_system_set_text(world, 0, "boundary", boundary, &test_error));
+    assert_ok(sl_system_set_text(world, first_system(world), "boundary", boundary, &test_error));
     return world;
 }
 
@@ -37,10 +37,10 @@ static void walls_continue_the_lattice(void **state)
         DamSetting setting = {.threads = 1, .nx = 12, .ny = 12, .nz = 12, .domain = {1.2f, 1.2f, 1.2f},
                               .kernel = kernels[k]};
         SlWorld *world = dam_create(&setting);
-        assert_ok(sl_system_set_text(world, 0, "boundary", "particles", &test_error));
+        assert_ok(sl_system_set_text(world, first_system(world), "boundary", "particles", &test_error));
         assert_ok(sl_world_start(world, &test_error));
-        SlFieldView density = sl_system_field(world, 0, "density");
-        SlFieldView x = sl_system_field(world, 0, "position");
+        SlFieldView density = sl_system_field(world, first_system(world), "density");
+        SlFieldView x = sl_system_field(world, first_system(world), "position");
         double least = 9, most = 0;
         for (size_t i = 0; i < density.count; i++) {
             SlVec3 p = particle_at(&x, i);
@@ -178,8 +178,8 @@ static void the_floor_carries_the_weight(void **state)
         DamSetting setting = {.threads = 2, .nx = 16, .ny = 8, .nz = 16, .domain = {1.6f, 2, 1.6f},
                               .iterations = 8, .on_step = add_weight, .user = sum};
         SlWorld *world = dam_create(&setting);
-        assert_ok(sl_system_set_text(world, 0, "boundary", boundary_modes[mode], &test_error));
-        assert_ok(sl_system_set_text(world, 0, "forces", "all", &test_error));
+        assert_ok(sl_system_set_text(world, first_system(world), "boundary", boundary_modes[mode], &test_error));
+        assert_ok(sl_system_set_text(world, first_system(world), "forces", "all", &test_error));
         dam_advance(world, 180);
         double weight = 16 * 8 * 16 * 1000 * d * d * d * 9.81;
         printf("floor, %s: %.2f %% of the weight\n", boundary_modes[mode],
@@ -197,9 +197,9 @@ static double slide(const char *boundary, float friction)
     SlWorld *world = dam_create(&setting);
     world->def.domain_friction = friction;
     sl_world_update_surroundings(world);
-    assert_ok(sl_system_set_text(world, 0, "boundary", boundary, &test_error));
+    assert_ok(sl_system_set_text(world, first_system(world), "boundary", boundary, &test_error));
     dam_advance(world, 30);
-    SlFieldView v = sl_system_field(world, 0, "velocity");
+    SlFieldView v = sl_system_field(world, first_system(world), "velocity");
     double sum = 0;
     for (size_t i = 0; i < v.count; i++)
         sum += (double)particle_at(&v, i).x;

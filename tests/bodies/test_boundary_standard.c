@@ -20,7 +20,7 @@ static SlWorld *tank(const char *boundary, bool meshed, const char *box)
     mesh.hollow = true;
     if (meshed)
         assert_ok(sl_world_add_mesh_collider(world, &mesh, &id, &test_error));
-    assert_ok(sl_system_set_text(world, 0, "boundary", boundary, &test_error));
+    assert_ok(sl_system_set_text(world, first_system(world), "boundary", boundary, &test_error));
     return world;
 }
 
@@ -75,13 +75,13 @@ static double slosh(const char *boundary, const char *box)
     motion.key_count = 11;
     motion.pivot = (SlVec3){3, 3, 3};
     assert_ok(sl_collider_set_motion(world, id, &motion, &test_error));
-    assert_ok(sl_system_set_text(world, 0, "boundary", boundary, &test_error));
+    assert_ok(sl_system_set_text(world, first_system(world), "boundary", boundary, &test_error));
     double outside = -1e9;
     for (int frame = 0; frame < 600; frame++) {
         dam_advance(world, 1);
         size_t meshes;
         const SlMeshView *view = sl_world_meshes_at(world, sl_world_time(world), &meshes);
-        SlFieldView x = sl_system_field(world, 0, "position");
+        SlFieldView x = sl_system_field(world, first_system(world), "position");
         const SlVec3 *sides[3] = {&view->side_x, &view->side_y, &view->side_z};
         const float low[3] = {1.8f, 2.2f, 2.3f}, high[3] = {4.2f, 3.8f, 3.7f};
         for (size_t i = 0; i < x.count; i++) {
@@ -135,9 +135,9 @@ static void momentum_is_handed_over(void **state)
         SlMotionDef motion = sl_default_motion_def();
         motion.velocity = (SlVec3){3, 0.4f, 0};
         assert_ok(sl_collider_set_motion(world, id, &motion, &test_error));
-        assert_ok(sl_system_set_text(world, 0, "boundary", boundary_modes[mode], &test_error));
+        assert_ok(sl_system_set_text(world, first_system(world), "boundary", boundary_modes[mode], &test_error));
         dam_advance(world, 50);
-        SlFieldView v = sl_system_field(world, 0, "velocity");
+        SlFieldView v = sl_system_field(world, first_system(world), "velocity");
         for (size_t i = 0; i < v.count; i++) {
             SlVec3 u = particle_at(&v, i);
             momentum[0] += (double)u.x;

@@ -37,7 +37,7 @@ static SlWorld *one_particle(SlVec3 at, uint32_t threads)
 static SlVec3 first_of(SlWorld *world, const char *field)
 {
     SlVec3 v;
-    memcpy(&v, sl_system_field(world, 0, field).data, sizeof v);
+    memcpy(&v, sl_system_field(world, first_system(world), field).data, sizeof v);
     return v;
 }
 
@@ -109,7 +109,7 @@ static void water_stays_out(void **state)
             dam_advance(world, 1);
             float time = (float)k / 60;
             SlVec3 center = {0.6f + 0.5f * time, 1.6f - 1.2f * time, 1.2f};
-            SlFieldView x = sl_system_field(world, 0, "position");
+            SlFieldView x = sl_system_field(world, first_system(world), "position");
             for (size_t i = 0; i < x.count; i++) {
                 SlVec3 p;
                 memcpy(&p, (const char *)x.data + i * x.stride, sizeof p);

@@ -34,7 +34,7 @@ static SlWorld *splash(int kind, uint32_t threads, const char *path, SlVec3 velo
 
 static double nearest_to(SlWorld *world, SlVec3 center)
 {
-    SlFieldView x = sl_system_field(world, 0, "position");
+    SlFieldView x = sl_system_field(world, first_system(world), "position");
     double nearest = 1e9;
     for (size_t i = 0; i < x.count; i++) {
         const float *p = (const float *)((const char *)x.data + i * x.stride);
@@ -45,7 +45,7 @@ static double nearest_to(SlWorld *world, SlVec3 center)
 
 static double mean_height(SlWorld *world)
 {
-    SlFieldView x = sl_system_field(world, 0, "position");
+    SlFieldView x = sl_system_field(world, first_system(world), "position");
     double sum = 0;
     for (size_t i = 0; i < x.count; i++)
         sum += (double)((const float *)((const char *)x.data + i * x.stride))[1];
@@ -110,7 +110,7 @@ static void hollow_mesh_holds_water(void **state)
     SlColliderId id;
     assert_ok(sl_world_add_mesh_collider(world, &mesh, &id, &test_error));
     dam_advance(world, 150);
-    SlFieldView x = sl_system_field(world, 0, "position");
+    SlFieldView x = sl_system_field(world, first_system(world), "position");
     for (size_t i = 0; i < x.count; i++) {
         const float *p = (const float *)((const char *)x.data + i * x.stride);
         SlVec3 d = sl_sub(sl_vec3(p[0], p[1], p[2]), sl_vec3(2, 2, 2));

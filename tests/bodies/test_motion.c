@@ -18,20 +18,20 @@ static void keys_are_met_smoothly(void **state)
     SlMotion *motion;
     assert_ok(sl_motion_create(context, &def, &motion, &test_error));
     for (int k = 0; k < 3; k++) {
-        SlPose pose = sl_motion_pose(motion, keys[k].time);
+        SlBodyPose pose = sl_motion_pose(motion, keys[k].time);
         assert_near(sl_length(sl_sub(pose.position, keys[k].position)), 0, 1e-6);
         /* The pivot only moves; a point beside it turns. */
         SlVec3 p = sl_pose_point(&pose, def.pivot);
         assert_near(sl_length(sl_sub(p, sl_add(def.pivot, keys[k].position))), 0, 1e-6);
     }
-    SlPose turned = sl_motion_pose(motion, 1.5);
+    SlBodyPose turned = sl_motion_pose(motion, 1.5);
     SlVec3 x = sl_pose_direction(&turned, sl_vec3(1, 0, 0));
     assert_near(x.x, cosf(1.2f), 1e-6);
     assert_near(x.z, -sinf(1.2f), 1e-6);
     /* At rest outside, and no jump in speed anywhere. */
     SlVec3 before = {0, 0, 0}, spin;
     for (double t = 0; t < 2.5; t += 0.002) {
-        SlPose a = sl_motion_pose(motion, t), b = sl_motion_pose(motion, t + 0.002);
+        SlBodyPose a = sl_motion_pose(motion, t), b = sl_motion_pose(motion, t + 0.002);
         SlVec3 v;
         sl_pose_rates(&a, &b, 0.002, &v, &spin);
         assert_true(sl_length(sl_sub(v, before)) < 0.3f);
@@ -53,7 +53,7 @@ static void rates_are_those_of_the_path(void **state)
     def.spin = (SlVec3){0.5f, 4, -1};
     SlMotion *motion;
     assert_ok(sl_motion_create(context, &def, &motion, &test_error));
-    SlPose a = sl_motion_pose(motion, 10), b = sl_motion_pose(motion, 10.01);
+    SlBodyPose a = sl_motion_pose(motion, 10), b = sl_motion_pose(motion, 10.01);
     SlVec3 v, w;
     sl_pose_rates(&a, &b, 0.01, &v, &w);
     assert_near(sl_length(sl_sub(v, def.velocity)), 0, 1e-3);
@@ -64,7 +64,7 @@ static void rates_are_those_of_the_path(void **state)
 
 static double mean_velocity(SlWorld *world, int axis)
 {
-    SlFieldView v = sl_system_field(world, 0, "velocity");
+    SlFieldView v = sl_system_field(world, first_system(world), "velocity");
     double sum = 0;
     for (size_t i = 0; i < v.count; i++)
         sum += (double)((const float *)((const char *)v.data + i * v.stride))[axis];
@@ -89,7 +89,7 @@ static void piston_pushes(void **state)
     dam_advance(world, 120);
     const SlFrameView *view = sl_world_view(world);
     assert_near(view->shapes[0].center.x, 2.2, 1e-5);
-    SlFieldView x = sl_system_field(world, 0, "position");
+    SlFieldView x = sl_system_field(world, first_system(world), "position");
     for (size_t i = 0; i < x.count; i++)
         assert_true(*(const float *)((const char *)x.data + i * x.stride) > 2.4f + 0.04f);
     assert_near(mean_velocity(world, 0), 1, 0.15);
@@ -146,7 +146,7 @@ static void boxes_turn(void **state)
     for (int k = 0; k < 10; k++) {
         dam_advance(world, 15);
         const SlFrameView *view = sl_world_view(world);
-        SlFieldView x = sl_system_field(world, 0, "position");
+        SlFieldView x = sl_system_field(world, first_system(world), "position");
         for (size_t i = 0; i < x.count; i++) {
             const float *p = (const float *)((const char *)x.data + i * x.stride);
             assert_true(sl_shape_distance(&view->shapes[0], sl_vec3(p[0], p[1], p[2]), NULL) >

@@ -33,8 +33,8 @@ static SlWorld *make(int kind, SlColliderId *id)
 
 static double farthest_apart(SlWorld *a, SlWorld *b)
 {
-    SlFieldView x = sl_system_field(a, 0, "position"), y = sl_system_field(b, 0, "position");
-    SlFieldView i = sl_system_field(a, 0, "id"), j = sl_system_field(b, 0, "id");
+    SlFieldView x = sl_system_field(a, first_system(a), "position"), y = sl_system_field(b, first_system(b), "position");
+    SlFieldView i = sl_system_field(a, first_system(a), "id"), j = sl_system_field(b, first_system(b), "id");
     double worst = 0;
     for (size_t k = 0; k < x.count; k++)
         for (size_t l = 0; l < y.count; l++) {
@@ -110,8 +110,8 @@ static void targets_take_over(void **state)
     SlColliderPose up = {.position = {0, 0.11f, 0}};
     assert_ok(sl_collider_set_target(world, id, up, &test_error));
     dam_advance(world, 1);
-    assert_near((double)world->motions[id].velocity.y, 0.6, 1e-3);
-    assert_near((double)world->shapes[id].center.y, 0.61, 1e-5);
+    assert_near((double)world->motions[id.index1 - 1].velocity.y, 0.6, 1e-3);
+    assert_near((double)world->shapes[id.index1 - 1].center.y, 0.61, 1e-5);
     sl_world_destroy(world);
 }
 
@@ -134,10 +134,12 @@ static void wrong_targets_are_refused(void **state)
     SlColliderId id;
     SlWorld *world = make(SHAPE, &id);
     SlColliderPose here = {.position = {0, 0, 0}}, nowhere = {.rotation = {NAN, 0, 0}};
-    assert_int_equal(sl_collider_set_target(world, id + 1, here, &test_error), SL_ERROR_ARGUMENT);
-    assert_non_null(strstr(test_error.text, "no collider 1"));
-    assert_int_equal(sl_collider_set_target(world, SL_FIRST_MESH_ID, here, &test_error),
-                     SL_ERROR_ARGUMENT);
+    SlColliderId other = id, mesh = id;
+    other.index1++;
+    mesh.index1 = SL_FIRST_MESH_ID + 1;
+    assert_int_equal(sl_collider_set_target(world, other, here, &test_error), SL_ERROR_ARGUMENT);
+    assert_non_null(strstr(test_error.text, "no collider"));
+    assert_int_equal(sl_collider_set_target(world, mesh, here, &test_error), SL_ERROR_ARGUMENT);
     assert_int_equal(sl_collider_set_target(world, id, nowhere, &test_error), SL_ERROR_ARGUMENT);
     sl_world_destroy(world);
 }

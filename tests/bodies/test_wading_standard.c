@@ -55,7 +55,7 @@ static double deepest(SlWorld *world)
                    .triangles = (uint32_t *)(uintptr_t)view->triangles};
     SlBvh bvh;
     assert_ok(sl_bvh_create(sl_world_context(world), &mesh, &bvh, &test_error));
-    Inside in = {&bvh, sl_system_field(world, 0, "position"), NULL};
+    Inside in = {&bvh, sl_system_field(world, first_system(world), "position"), NULL};
     in.depth = calloc(in.x.count, sizeof *in.depth);
     sl_parallel_for(sl_world_context(world)->pool, in.x.count, 256, measure, &in);
     double most = -INFINITY;

@@ -27,9 +27,9 @@ static Cube cube_open(const char *parameter, double value, VelocityField field)
                           .domain = {8, 8, 8},
                           .offset = {3, 3, 3}};
     Cube c = {.world = dam_create(&setting)};
-    assert_ok(sl_system_set_number(c.world, 0, "viscosity", 0, &test_error));
-    assert_ok(sl_system_set_number(c.world, 0, "viscosity_tolerance", 1e-5, &test_error));
-    assert_ok(sl_system_set_number(c.world, 0, parameter, value, &test_error));
+    assert_ok(sl_system_set_number(c.world, first_system(c.world), "viscosity", 0, &test_error));
+    assert_ok(sl_system_set_number(c.world, first_system(c.world), "viscosity_tolerance", 1e-5, &test_error));
+    assert_ok(sl_system_set_number(c.world, first_system(c.world), parameter, value, &test_error));
     assert_ok(sl_world_start(c.world, &test_error));
     c.system = &c.world->systems[0]->base;
     c.system->surroundings.interval_begins = true;
@@ -237,7 +237,7 @@ static void curl_is_twice_the_spin(void **state)
 
 static double roundness(SlWorld *world)
 {
-    SlFieldView x = sl_system_field(world, 0, "position");
+    SlFieldView x = sl_system_field(world, first_system(world), "position");
     SlVec3 mean = {0, 0, 0};
     for (size_t i = 0; i < x.count; i++)
         mean = sl_add(mean, sl_scale(particle_at(&x, i), 1 / (float)x.count));
@@ -264,9 +264,9 @@ static void tension_makes_a_ball(void **state)
                           .domain = {8, 8, 8},
                           .offset = {3, 3, 3}};
     SlWorld *world = dam_create(&setting);
-    assert_ok(sl_system_set_number(world, 0, "cohesion", 100, &test_error));
-    assert_ok(sl_system_set_number(world, 0, "curvature", 1, &test_error));
-    assert_ok(sl_system_set_number(world, 0, "kinematic_viscosity", 0.02, &test_error));
+    assert_ok(sl_system_set_number(world, first_system(world), "cohesion", 100, &test_error));
+    assert_ok(sl_system_set_number(world, first_system(world), "curvature", 1, &test_error));
+    assert_ok(sl_system_set_number(world, first_system(world), "kinematic_viscosity", 0.02, &test_error));
     assert_ok(sl_world_start(world, &test_error));
     double cube = roundness(world);
     dam_advance(world, 90);
@@ -274,7 +274,7 @@ static void tension_makes_a_ball(void **state)
     print_message("roundness %.3f to %.3f\n", cube, ball);
     assert_true(cube < 0.85);
     assert_true(ball > 0.95);
-    SlFieldView v = sl_system_field(world, 0, "velocity");
+    SlFieldView v = sl_system_field(world, first_system(world), "velocity");
     SlVec3 sum = {0, 0, 0};
     for (size_t i = 0; i < v.count; i++)
         sum = sl_add(sum, particle_at(&v, i));
@@ -298,7 +298,7 @@ static void light_fluid_rises(void **state)
         SlWorld *world = dam_create(&setting);
         SlFluidDef oil = {.name = "oil", .density = n == 0 ? 1000 : 400};
         uint32_t fluid;
-        assert_ok(sl_system_add_fluid(world, 0, &oil, &fluid, &test_error));
+        assert_ok(sl_system_add_fluid(world, first_system(world), &oil, &fluid, &test_error));
         assert_int_equal(fluid, 1);
         assert_ok(sl_world_start(world, &test_error));
         /* the left half is oil */
@@ -307,7 +307,7 @@ static void light_fluid_rises(void **state)
         for (size_t i = 0; i < system->particles.count; i++)
             which[i] = sl_f32x4(&system->particles, SL_F_POSITION)[4 * i] < 0.7f;
         dam_advance(world, 120);
-        SlFieldView x = sl_system_field(world, 0, "position");
+        SlFieldView x = sl_system_field(world, first_system(world), "position");
         which = system->particles.data[SL_F_FLUID];
         double height[2] = {0}, count[2] = {0};
         for (size_t i = 0; i < x.count; i++) {
@@ -337,7 +337,7 @@ static void chebyshev_gains(void **state)
                               .domain = {1.2f, 8, 1.2f}};
         SlWorld *world = dam_create(&setting);
         assert_ok(
-            sl_system_set_text(world, 0, "acceleration", with ? "chebyshev" : "none", &test_error));
+            sl_system_set_text(world, first_system(world), "acceleration", with ? "chebyshev" : "none", &test_error));
         double sum = 0;
         for (int f = 0; f < 60; f++) {
             dam_advance(world, 1);
@@ -359,7 +359,7 @@ static void averaging_holds(void **state)
     DamSetting setting = {
         .threads = 2, .nx = 12, .ny = 12, .nz = 12, .iterations = 8, .domain = {1.2f, 4, 1.2f}};
     SlWorld *world = dam_create(&setting);
-    assert_ok(sl_system_set_number(world, 0, "averaging", 4, &test_error));
+    assert_ok(sl_system_set_number(world, first_system(world), "averaging", 4, &test_error));
     dam_advance(world, 60);
     print_message("compression %.4f %%, %.3f m/s\n",
                   100 * world->systems[0]->base.stats.mean_compression,
@@ -383,12 +383,12 @@ static void same_bits_for_any_threads(void **state)
         } sets[] = {
             {"kinematic_viscosity", 0.05}, {"vorticity", 2}, {"cohesion", 20}, {"curvature", 1}};
         for (int p = 0; p < 4; p++)
-            assert_ok(sl_system_set_number(world, 0, sets[p].name, sets[p].value, &test_error));
+            assert_ok(sl_system_set_number(world, first_system(world), sets[p].name, sets[p].value, &test_error));
         SlFluidDef heavy = {.name = "heavy", .density = 3000, .kinematic_viscosity = 0.5};
         uint32_t fluid;
-        assert_ok(sl_system_add_fluid(world, 0, &heavy, &fluid, &test_error));
+        assert_ok(sl_system_add_fluid(world, first_system(world), &heavy, &fluid, &test_error));
         SlBlockDef block = {.min = {3, 0, 0}, .max = {4, 0.6f, 1}, .fluid = fluid};
-        assert_ok(sl_system_add_block(world, 0, &block, &test_error));
+        assert_ok(sl_system_add_block(world, first_system(world), &block, &test_error));
         dam_advance(world, 10);
         uint64_t hash = sl_world_hash(world);
         first = k == 0 ? hash : first;

@@ -10,8 +10,8 @@ static SlWorld *pool(uint32_t threads, double skin, double max_stale_fraction, u
     DamSetting setting = {.threads = threads, .nx = 16, .ny = 10, .nz = 12, .steps = steps,
                           .iterations = 2, .domain = domain};
     SlWorld *world = dam_create(&setting);
-    assert_ok(sl_system_set_number(world, 0, "skin", skin, &test_error));
-    assert_ok(sl_system_set_number(world, 0, "max_stale_fraction", max_stale_fraction, &test_error));
+    assert_ok(sl_system_set_number(world, first_system(world), "skin", skin, &test_error));
+    assert_ok(sl_system_set_number(world, first_system(world), "max_stale_fraction", max_stale_fraction, &test_error));
     return world;
 }
 
@@ -128,7 +128,7 @@ static void same_bits_for_any_threads(void **state)
     const uint32_t threads[] = {1, 2, 3, 5};
     for (int k = 0; k < 4; k++) {
         SlWorld *world = pool(threads[k], 0.15, 0.1, 4, (SlVec3){5, 3, 1.2f});
-        assert_ok(sl_system_set_text(world, 0, "post_solve", "frame", &test_error));
+        assert_ok(sl_system_set_text(world, first_system(world), "post_solve", "frame", &test_error));
         dam_advance(world, 15);
         uint64_t hash = sl_world_hash(world);
         first = k == 0 ? hash : first;
@@ -155,8 +155,8 @@ static void restarts_within_a_frame(void **state)
         DamSetting setting = {.threads = 2, .nx = 16, .ny = 10, .nz = 12, .steps = 4, .iterations = 2,
                               .on_step = stop_in_the_middle, .user = k == 0 ? &left : &never};
         worlds[k] = dam_create(&setting);
-        assert_ok(sl_system_set_number(worlds[k], 0, "skin", 0.1, &test_error));
-        assert_ok(sl_system_set_number(worlds[k], 0, "max_stale_fraction", 1, &test_error));
+        assert_ok(sl_system_set_number(worlds[k], first_system(worlds[k]), "skin", 0.1, &test_error));
+        assert_ok(sl_system_set_number(worlds[k], first_system(worlds[k]), "max_stale_fraction", 1, &test_error));
         assert_ok(sl_world_start(worlds[k], &test_error));
     }
     SlStatus status = SL_OK;

@@ -20,13 +20,13 @@ static Probe probe(SlIsa isa, const char *kernel, SlVec3 x, const SlShape *shape
     SlWorld *world = dam_create(&setting);
     if (shape != NULL)
         assert_ok(sl_world_add_collider(world, shape, NULL, &test_error));
-    assert_ok(sl_system_set_number(world, 0, "relaxation", 1, &test_error));
-    assert_ok(sl_system_set_number(world, 0, "max_move", 1, &test_error));
+    assert_ok(sl_system_set_number(world, first_system(world), "relaxation", 1, &test_error));
+    assert_ok(sl_system_set_number(world, first_system(world), "max_move", 1, &test_error));
     /* Small moves: none may reach the wall. */
-    assert_ok(sl_system_set_number(world, 0, "damping", 20, &test_error));
-    assert_ok(sl_system_set_number(world, 0, "tensile", 0, &test_error));
-    assert_ok(sl_system_set_number(world, 0, "wall_distance", 0, &test_error));
-    assert_ok(sl_system_set_number(world, 0, "wall_jitter", 0, &test_error));
+    assert_ok(sl_system_set_number(world, first_system(world), "damping", 20, &test_error));
+    assert_ok(sl_system_set_number(world, first_system(world), "tensile", 0, &test_error));
+    assert_ok(sl_system_set_number(world, first_system(world), "wall_distance", 0, &test_error));
+    assert_ok(sl_system_set_number(world, first_system(world), "wall_jitter", 0, &test_error));
     assert_ok(sl_world_start(world, &test_error));
     SlSystem *system = &world->systems[0]->base;
     const SlPbfKernels *kernels = SL_KERNELS(system->context->isa, sl_pbf_kernels);
@@ -116,8 +116,8 @@ static void flush_lattice_has_density_one(void **state)
                               .nz = 12, .domain = {2.4f, 2.4f, 1.2f}};
         SlWorld *world = dam_create(&setting);
         assert_ok(sl_world_start(world, &test_error));
-        SlFieldView x = sl_system_field(world, 0, "position");
-        SlFieldView density = sl_system_field(world, 0, "density");
+        SlFieldView x = sl_system_field(world, first_system(world), "position");
+        SlFieldView density = sl_system_field(world, first_system(world), "density");
         double wall = 0, most = 0;
         for (size_t i = 0; i < x.count; i++) {
             const float *a = (const float *)((const char *)x.data + i * x.stride);

@@ -20,11 +20,11 @@ static SlWorld *busy_world(uint32_t threads, OnStep on_step, void *user)
     jet.center = (SlVec3){2.4f, 1.5f, 0.4f};
     jet.radius = 0.25f;
     jet.speed = 3;
-    assert_ok(sl_system_add_emitter(world, 0, &jet, &test_error));
+    assert_ok(sl_system_add_emitter(world, first_system(world), &jet, &test_error));
     SlShape drain = sl_default_shape(SL_SHAPE_BOX);
     drain.center = (SlVec3){2.6f, 0.1f, 0.4f};
     drain.half = (SlVec3){0.3f, 0.2f, 0.4f};
-    assert_ok(sl_system_add_drain(world, 0, &drain, &test_error));
+    assert_ok(sl_system_add_drain(world, first_system(world), &drain, &test_error));
     SlShape box = sl_default_shape(SL_SHAPE_BOX);
     box.center = (SlVec3){1.4f, 0.3f, 0.4f};
     box.half = (SlVec3){0.1f, 0.3f, 0.3f};
@@ -160,7 +160,7 @@ static void set_ups_may_differ(void **state)
     save(world, path);
     dam_advance(world, 5);
     SlWorld *thicker = busy_world(2, NULL, NULL);
-    assert_ok(sl_system_set_number(thicker, 0, "viscosity", 0.2, &test_error));
+    assert_ok(sl_system_set_number(thicker, first_system(thicker), "viscosity", 0.2, &test_error));
     assert_ok(load(thicker, path));
     dam_advance(thicker, 5);
     assert_true(sl_world_hash(thicker) != sl_world_hash(world));

@@ -23,12 +23,12 @@ static SlWorld *dam(const LodSetting *s)
     cameras[1].target = (SlVec3){2, 0.5f, 0.6f};
     cameras[1].weight = 0.5f;
     assert_ok(sl_world_set_cameras(world, cameras, s->cameras, &test_error));
-    assert_ok(sl_system_set_text(world, 0, "lod", s->lod, &test_error));
-    assert_ok(sl_system_set_number(world, 0, "lod_min", s->least, &test_error));
+    assert_ok(sl_system_set_text(world, first_system(world), "lod", s->lod, &test_error));
+    assert_ok(sl_system_set_number(world, first_system(world), "lod_min", s->least, &test_error));
     if (s->finished != NULL)
-        assert_ok(sl_system_set_text(world, 0, "lod_finished", s->finished, &test_error));
+        assert_ok(sl_system_set_text(world, first_system(world), "lod_finished", s->finished, &test_error));
     if (s->blend != NULL)
-        assert_ok(sl_system_set_text(world, 0, "lod_blend", s->blend, &test_error));
+        assert_ok(sl_system_set_text(world, first_system(world), "lod_blend", s->blend, &test_error));
     return world;
 }
 
@@ -37,7 +37,7 @@ static const LodSetting usual = {.lod = "dtvs", .least = 3, .most = 6, .cameras 
 /* Positions only: the level is a state field of its own. */
 static uint64_t hash_positions(SlWorld *world)
 {
-    SlFieldView x = sl_system_field(world, 0, "position");
+    SlFieldView x = sl_system_field(world, first_system(world), "position");
     uint64_t hash = 1469598103934665603u;
     for (size_t i = 0; i < x.count; i++) {
         SlVec3 p = particle_at(&x, i);
@@ -72,8 +72,8 @@ static void equal_levels_are_pbf(void **state)
             s.least = 2; /* all particles within the nearest distance: every level is the highest */
             s.lod = "dtc";
             world = dam(&s);
-            assert_ok(sl_system_set_number(world, 0, "lod_near", 1000, &test_error));
-            assert_ok(sl_system_set_number(world, 0, "lod_far", 2000, &test_error));
+            assert_ok(sl_system_set_number(world, first_system(world), "lod_near", 1000, &test_error));
+            assert_ok(sl_system_set_number(world, first_system(world), "lod_far", 2000, &test_error));
             dam_advance(world, 20);
             assert_true(hash_positions(world) == hash_positions(plain));
             sl_world_destroy(world);
@@ -211,11 +211,11 @@ static double speed_gained(uint32_t stabilise, SlVec3 velocity)
     motion.velocity = velocity;
     assert_ok(sl_world_add_collider(world, &ball, &id, &test_error));
     assert_ok(sl_collider_set_motion(world, id, &motion, &test_error));
-    assert_ok(sl_system_set_number(world, 0, "stabilise", stabilise, &test_error));
-    assert_ok(sl_system_set_number(world, 0, "steps", 1, &test_error));
-    assert_ok(sl_system_set_text(world, 0, "boundary", "contact", &test_error));
+    assert_ok(sl_system_set_number(world, first_system(world), "stabilise", stabilise, &test_error));
+    assert_ok(sl_system_set_number(world, first_system(world), "steps", 1, &test_error));
+    assert_ok(sl_system_set_text(world, first_system(world), "boundary", "contact", &test_error));
     dam_advance(world, 1);
-    SlFieldView v = sl_system_field(world, 0, "velocity");
+    SlFieldView v = sl_system_field(world, first_system(world), "velocity");
     double speed = (double)sl_length(particle_at(&v, 0)) * (1.0 / 60) / 0.1;
     sl_world_destroy(world);
     return speed;
@@ -247,11 +247,11 @@ static void gathered_is_masked(void **state)
                 LodSetting setting = usual;
                 setting.lod = models[m];
                 SlWorld *world = dam(&setting);
-                assert_ok(sl_system_set_text(world, 0, "lod_sets", sets[k], &test_error));
-                assert_ok(sl_system_set_text(world, 0, "boundary", boundaries[b], &test_error));
+                assert_ok(sl_system_set_text(world, first_system(world), "lod_sets", sets[k], &test_error));
+                assert_ok(sl_system_set_text(world, first_system(world), "boundary", boundaries[b], &test_error));
                 /* sets serve several steps where lists do */
-                assert_ok(sl_system_set_number(world, 0, "skin", 0.05, &test_error));
-                assert_ok(sl_system_set_number(world, 0, "max_stale_fraction", 1, &test_error));
+                assert_ok(sl_system_set_number(world, first_system(world), "skin", 0.05, &test_error));
+                assert_ok(sl_system_set_number(world, first_system(world), "max_stale_fraction", 1, &test_error));
                 dam_advance(world, 12);
                 hash[k] = sl_world_hash(world);
                 sl_world_destroy(world);

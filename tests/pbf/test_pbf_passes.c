@@ -31,8 +31,8 @@ static Result one_pass(SlIsa isa, const char *kernel, const char *constraint, ui
                           .domain = {10, 10, 10}, .offset = {3, 3, 3}};
     SlWorld *world = dam_create(&setting);
     /* Without cap and relaxation the pass is the bare equation. */
-    assert_ok(sl_system_set_number(world, 0, "relaxation", 1, &test_error));
-    assert_ok(sl_system_set_number(world, 0, "max_move", 1, &test_error));
+    assert_ok(sl_system_set_number(world, first_system(world), "relaxation", 1, &test_error));
+    assert_ok(sl_system_set_number(world, first_system(world), "max_move", 1, &test_error));
     assert_ok(sl_world_start(world, &test_error));
     SlSystem *system = &world->systems[0]->base;
     const SlPbfKernels *kernels = SL_KERNELS(system->context->isa, sl_pbf_kernels);

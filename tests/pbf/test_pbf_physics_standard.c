@@ -55,7 +55,7 @@ static void corner_pile(void **state)
                           .velocity = {3, 0, 0}, .on_step = watch, .user = &w};
     SlWorld *world = dam_create(&setting);
     dam_advance(world, 180);
-    SlFieldView x = sl_system_field(world, 0, "position");
+    SlFieldView x = sl_system_field(world, first_system(world), "position");
     double nearest = 1;
     for (size_t i = 0; i < x.count; i++) {
         const float *a = (const float *)((const char *)x.data + i * x.stride);
@@ -91,7 +91,7 @@ static void energy_never_rises(void **state)
                               .iterations = k < 3 ? 6 : 20, .on_step = watch, .user = &w};
         SlWorld *world = dam_create(&setting);
         if (k == 3)
-            assert_ok(sl_system_set_text(world, 0, "acceleration", "chebyshev", &test_error));
+            assert_ok(sl_system_set_text(world, first_system(world), "acceleration", "chebyshev", &test_error));
         dam_advance(world, 180);
         double released = w.first_potential - w.min_potential;
         print_message("energy (%s%s): most rise %.4f %% of the released, top speed %.1f m/s\n",
@@ -112,7 +112,7 @@ static void free_fall_is_exact(void **state)
                           .offset = {1, 50, 1}, .constraint = "unilateral"};
     SlWorld *world = dam_create(&setting);
     dam_advance(world, 60);
-    SlFieldView x = sl_system_field(world, 0, "position");
+    SlFieldView x = sl_system_field(world, first_system(world), "position");
     double mean = 0, dt = 1.0 / 120, n = 120;
     for (size_t i = 0; i < x.count; i++)
         mean += (double)((const float *)((const char *)x.data + i * x.stride))[1] / 1000;

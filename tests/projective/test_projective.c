@@ -66,7 +66,7 @@ static void attachments_hold(void **state)
     pf_set(&w, "attach_below", 1.1, NULL); /* two layers */
     SlWorld *world = pf_create(&w);
     pf_advance(world, 10);
-    SlFieldView x = sl_system_field(world, 0, "position"), id = sl_system_field(world, 0, "id");
+    SlFieldView x = sl_system_field(world, first_system(world), "position"), id = sl_system_field(world, first_system(world), "id");
     size_t held = 0;
     for (size_t i = 0; i < x.count; i++) {
         float y = ((const float *)((const char *)x.data + i * x.stride))[1];
@@ -199,7 +199,7 @@ static void free_fall_is_exact(void **state)
                      .settings = {{"acceleration", 0, accelerations[k]}}};
         SlWorld *world = pf_create(&w);
         pf_advance(world, 60);
-        SlFieldView x = sl_system_field(world, 0, "position");
+        SlFieldView x = sl_system_field(world, first_system(world), "position");
         double mean = 0, dt = 1.0 / 120, n = 120;
         for (size_t i = 0; i < x.count; i++)
             mean +=

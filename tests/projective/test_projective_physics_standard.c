@@ -83,8 +83,8 @@ static void hydrostatic_law(void **state)
                                     {"damping", 1e-6, NULL}}};
     SlWorld *world = pf_create(&setting);
     pf_advance(world, 150);
-    SlFieldView x = sl_system_field(world, 0, "position"),
-                density = sl_system_field(world, 0, "density");
+    SlFieldView x = sl_system_field(world, first_system(world), "position"),
+                density = sl_system_field(world, first_system(world), "density");
     /* Least squares of compression over height, by the particles between the layers at floor and
      * top. */
     double n = 0, sy = 0, sc = 0, syy = 0, syc = 0, squares = 0, slopes = 0, sampled = 0, scc = 0;

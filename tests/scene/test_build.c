@@ -58,9 +58,9 @@ static void a_world_gets_what_the_scene_says(void **state)
     SlWorld *world;
     SlParamValue value;
     assert_ok(build("scenes/dam_break_small.json", overrides, 5, &scene, &world));
-    assert_ok(sl_system_get(world, 0, "iterations", &value, &test_error));
+    assert_ok(sl_system_get(world, first_system(world), "iterations", &value, &test_error));
     assert_near(value.number[0], 6, 0);
-    assert_ok(sl_system_get(world, 0, "kernel", &value, &test_error));
+    assert_ok(sl_system_get(world, first_system(world), "kernel", &value, &test_error));
     assert_near(value.number[0], 1, 0);
     assert_ok(sl_world_advance_frame(world, &test_error));
     assert_near(sl_world_time(world), 0.02, 1e-12);

@@ -29,7 +29,7 @@ static SlWorld *open_world(const Way *way, double spacing, SlSystemId *id)
 /* The sum of one field, double by double. */
 static SlVec3 mean_of(SlWorld *world, const char *field)
 {
-    SlFieldView f = sl_system_field(world, 0, field);
+    SlFieldView f = sl_system_field(world, first_system(world), field);
     double sum[3] = {0, 0, 0};
     for (size_t i = 0; i < f.count; i++) {
         SlVec3 v;

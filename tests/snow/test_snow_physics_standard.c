@@ -40,7 +40,7 @@ static SlWorld *block_create(const BlockSetting *b)
 
 static double mean_place(SlWorld *world, int axis)
 {
-    SlFieldView x = sl_system_field(world, 0, "position");
+    SlFieldView x = sl_system_field(world, first_system(world), "position");
     double sum = 0;
     for (size_t i = 0; i < x.count; i++)
         sum += (double)((const float *)(const void *)((const char *)x.data + i * x.stride))[axis];

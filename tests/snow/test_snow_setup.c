@@ -17,7 +17,7 @@ static SlWorld *bare_world(SlSystemId *id)
 static double value_of(SlWorld *world, const char *name)
 {
     SlParamValue value;
-    assert_ok(sl_system_get(world, 0, name, &value, &test_error));
+    assert_ok(sl_system_get(world, first_system(world), name, &value, &test_error));
     return value.number[0];
 }
 

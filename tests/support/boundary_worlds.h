@@ -35,7 +35,7 @@ static inline void write_box(char *path, size_t size, const char *name, SlVec3 l
 /* Twice the mean height above `floor`: the depth of water at rest. */
 static inline double depth_of(SlWorld *world, double floor)
 {
-    SlFieldView x = sl_system_field(world, 0, "position");
+    SlFieldView x = sl_system_field(world, first_system(world), "position");
     double sum = 0;
     for (size_t i = 0; i < x.count; i++)
         sum += (double)particle_at(&x, i).y - floor;

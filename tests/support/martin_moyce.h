@@ -16,7 +16,7 @@ enum { FRONT_POINTS = sizeof front_T / sizeof front_T[0] };
 /* Farthest particle with at least 8 neighbours within the support: spray does not count. */
 static inline double front_of(SlWorld *world, double d)
 {
-    SlFieldView x = sl_system_field(world, 0, "position");
+    SlFieldView x = sl_system_field(world, first_system(world), "position");
     const char *data = x.data;
     double front = 0;
     for (size_t i = 0; i < x.count; i++) {

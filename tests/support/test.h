@@ -44,4 +44,7 @@ extern SlError test_error; /* pass &test_error to calls inside assert_ok */
 /* A fresh folder under the build tree; removed by the caller or left for a look. */
 void test_folder(char *path, size_t size, const char *name);
 
+/* Of a world with one system. */
+#define first_system(world) sl_world_system(world, 0)
+
 #endif

@@ -38,13 +38,13 @@ static void one_particle_falls(void **state)
     for (size_t k = 0; k < sl_solver_count; k++) {
         SlWorld *world = world_of(sl_solvers[k], 2, 1);
         assert_ok(sl_world_start(world, &test_error));
-        const float *x = sl_system_field(world, 0, "position").data;
+        const float *x = sl_system_field(world, first_system(world), "position").data;
         float before = x[1];
         dam_advance(world, 6);
-        x = sl_system_field(world, 0, "position").data;
+        x = sl_system_field(world, first_system(world), "position").data;
         assert_true(x[1] < before && x[1] > before - 0.2f);
         dam_advance(world, 120);
-        x = sl_system_field(world, 0, "position").data;
+        x = sl_system_field(world, first_system(world), "position").data;
         assert_true(x[1] >= 0 && x[1] < 0.2f); /* lies on the floor */
         sl_world_destroy(world);
     }
@@ -104,20 +104,20 @@ static void bad_parameters_are_refused(void **state)
             const SlParamRow *row = &table->rows[r];
             assert_true(strlen(row->meaning) > 10 && row->unit != NULL);
             if (row->type == SL_PARAM_CHOICE) {
-                assert_int_equal(sl_system_set_text(world, 0, row->name, "nonsense", &test_error),
+                assert_int_equal(sl_system_set_text(world, first_system(world), row->name, "nonsense", &test_error),
                                  SL_ERROR_ARGUMENT);
                 continue;
             }
-            assert_int_equal(sl_system_set_number(world, 0, row->name, NAN, &test_error),
+            assert_int_equal(sl_system_set_number(world, first_system(world), row->name, NAN, &test_error),
                              SL_ERROR_ARGUMENT);
             assert_int_equal(
-                sl_system_set_number(world, 0, row->name, row->maximum * 2 + 1, &test_error),
+                sl_system_set_number(world, first_system(world), row->name, row->maximum * 2 + 1, &test_error),
                 SL_ERROR_ARGUMENT);
             /* The default itself is in range. */
-            assert_ok(sl_system_set_number(world, 0, row->name, row->value.number[0],
+            assert_ok(sl_system_set_number(world, first_system(world), row->name, row->value.number[0],
                                            &test_error));
         }
-        assert_int_equal(sl_system_set_number(world, 0, "viscocity", 1, &test_error),
+        assert_int_equal(sl_system_set_number(world, first_system(world), "viscocity", 1, &test_error),
                          SL_ERROR_ARGUMENT);
         sl_world_destroy(world);
     }
@@ -241,14 +241,14 @@ static void set_up_is_checked(void **state)
     (void)state;
     SlWorld *world = world_of(sl_solver_find("pbf"), 1, 8);
     SlBlockDef over = {.min = {1.2f, 1.2f, 1.2f}, .max = {2, 2, 2}};
-    assert_ok(sl_system_add_block(world, 0, &over, &test_error));
+    assert_ok(sl_system_add_block(world, first_system(world), &over, &test_error));
     assert_int_equal(sl_world_start(world, &test_error), SL_ERROR_ARGUMENT);
     assert_non_null(strstr(test_error.text, "overlaps"));
     sl_world_destroy(world);
 
     world = world_of(sl_solver_find("pbf"), 1, 8);
     SlBlockDef out = {.min = {3, 3, 3}, .max = {5, 4, 4}};
-    assert_ok(sl_system_add_block(world, 0, &out, &test_error));
+    assert_ok(sl_system_add_block(world, first_system(world), &out, &test_error));
     assert_int_equal(sl_world_start(world, &test_error), SL_ERROR_ARGUMENT);
     assert_non_null(strstr(test_error.text, "outside"));
     sl_world_destroy(world);

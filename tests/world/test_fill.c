@@ -50,7 +50,7 @@ static const float *element(SlFieldView view, size_t i)
 static float densest(SlWorld *world)
 {
     float most = 0;
-    SlFieldView density = sl_system_field(world, 0, "density");
+    SlFieldView density = sl_system_field(world, first_system(world), "density");
     for (size_t i = 0; i < density.count; i++)
         most = fmaxf(most, *element(density, i));
     return most;
@@ -70,7 +70,7 @@ static void fill_mesh(const char *path, float scale, double spacing, double volu
     fill.scale = scale;
     fill.rotation = (SlVec3){0.3f, 1, -0.2f};
     fill.position = (SlVec3){0.1f, 1.5f, 0.2f};
-    assert_ok(sl_system_add_fill(world, 0, &fill, &test_error));
+    assert_ok(sl_system_add_fill(world, first_system(world), &fill, &test_error));
     double asked = (double)sl_world_particle_count(world);
     assert_near(asked, volume / pow(spacing, 3), 0.02 * asked + 1);
     assert_ok(sl_world_start(world, &test_error));
@@ -118,11 +118,11 @@ static void shapes_are_not_too_dense(void **state)
         SlWorld *world = make_world(2, 0.05, 1);
         SlFillDef fill = fill_of(shapes[k]);
         fill.velocity = (SlVec3){1, 2, 3};
-        assert_ok(sl_system_add_fill(world, 0, &fill, &test_error));
+        assert_ok(sl_system_add_fill(world, first_system(world), &fill, &test_error));
         assert_ok(sl_world_start(world, &test_error));
         assert_less(densest(world), 1.05);
-        SlFieldView x = sl_system_field(world, 0, "position");
-        SlFieldView v = sl_system_field(world, 0, "velocity");
+        SlFieldView x = sl_system_field(world, first_system(world), "position");
+        SlFieldView v = sl_system_field(world, first_system(world), "velocity");
         for (size_t i = 0; i < x.count; i++) {
             const float *p = element(x, i);
             SlShape prepared = *shapes[k];
@@ -147,12 +147,12 @@ static void a_box_is_a_block(void **state)
     SlBlockDef block = {.min = {-1, 0.5f, -0.5f}, .max = {1, 1.5f, 0.5f}};
     SlFillDef fill = fill_of(&box);
     SlWorld *filled = make_world(2, 0.1, 1), *built = make_world(1, 0.1, 1);
-    assert_ok(sl_system_add_fill(filled, 0, &fill, &test_error));
-    assert_ok(sl_system_add_block(built, 0, &block, &test_error));
+    assert_ok(sl_system_add_fill(filled, first_system(filled), &fill, &test_error));
+    assert_ok(sl_system_add_block(built, first_system(built), &block, &test_error));
     assert_ok(sl_world_start(filled, &test_error));
     assert_ok(sl_world_start(built, &test_error));
     assert_int_equal(count_of(filled), 2000);
-    SlFieldView a = sl_system_field(filled, 0, "position"), b = sl_system_field(built, 0, "position");
+    SlFieldView a = sl_system_field(filled, first_system(filled), "position"), b = sl_system_field(built, first_system(built), "position");
     for (size_t i = 0; i < a.count; i++)
         for (int k = 0; k < 3; k++)
             assert_near(element(a, i)[k], element(b, i)[k], 1e-6);
@@ -162,7 +162,7 @@ static void a_box_is_a_block(void **state)
 
 static double nearest_pair(SlWorld *world)
 {
-    SlFieldView x = sl_system_field(world, 0, "position");
+    SlFieldView x = sl_system_field(world, first_system(world), "position");
     double least = 1e9;
     for (size_t i = 0; i < x.count; i++)
         for (size_t j = 0; j < i; j++) {
@@ -187,8 +187,8 @@ static void neighbours_keep_a_spacing(void **state)
                                 {.min = {1, 1.03f + shift, -0.5f}, .max = {1.5f, 3, 0.5f}}};
         for (int j = 0; j < 2; j++) {
             SlFillDef fill = fill_of(&balls[j]);
-            assert_ok(sl_system_add_fill(world, 0, &fill, &test_error));
-            assert_ok(sl_system_add_block(world, 0, &blocks[j], &test_error));
+            assert_ok(sl_system_add_fill(world, first_system(world), &fill, &test_error));
+            assert_ok(sl_system_add_block(world, first_system(world), &blocks[j], &test_error));
         }
         assert_ok(sl_world_start(world, &test_error));
         assert_less(densest(world), 1.05);
@@ -216,7 +216,7 @@ static void solids_are_left_out(void **state)
     SlColliderId id;
     for (int k = 0; k < 2; k++) {
         SlFillDef fill = fill_of(&boxes[k]);
-        assert_ok(sl_system_add_fill(world, 0, &fill, &test_error));
+        assert_ok(sl_system_add_fill(world, first_system(world), &fill, &test_error));
     }
     assert_ok(sl_world_add_collider(world, &ball, NULL, &test_error));
     assert_ok(sl_world_add_mesh_collider(world, &mesh, &id, &test_error));
@@ -224,7 +224,7 @@ static void solids_are_left_out(void **state)
     float dense = densest(world);
     print_message("around solids: %zu particles, densest %.4f\n", count_of(world), (double)dense);
     assert_less(dense, 1.05);
-    SlFieldView x = sl_system_field(world, 0, "position");
+    SlFieldView x = sl_system_field(world, first_system(world), "position");
     double nearest = 1;
     for (size_t i = 0; i < x.count; i++) {
         const float *p = element(x, i);
@@ -258,7 +258,7 @@ static SlWorld *snow_world(uint32_t threads, uint64_t seed)
     box.half = (SlVec3){1, 1, 1};
     SlWorld *world = make_world(threads, 0.05, seed);
     SlFillDef fill = snow(&box);
-    assert_ok(sl_system_add_fill(world, 0, &fill, &test_error));
+    assert_ok(sl_system_add_fill(world, first_system(world), &fill, &test_error));
     assert_ok(sl_world_start(world, &test_error));
     return world;
 }
@@ -270,7 +270,7 @@ static void random_fills_are_even(void **state)
     assert_int_equal(count_of(world), 20 * 20 * 20 * 6);
     static uint8_t in_cell[8000];
     memset(in_cell, 0, sizeof in_cell);
-    SlFieldView x = sl_system_field(world, 0, "position");
+    SlFieldView x = sl_system_field(world, first_system(world), "position");
     double mean[3] = {0, 0, 0};
     for (size_t i = 0; i < x.count; i++) {
         const float *p = element(x, i);
@@ -293,7 +293,7 @@ static void the_seed_decides(void **state)
     SlWorld *one = snow_world(1, 7), *many = snow_world(5, 7), *other = snow_world(2, 8);
     assert_true(sl_world_hash(one) == sl_world_hash(many));
     assert_true(sl_world_hash(one) != sl_world_hash(other));
-    SlFieldView a = sl_system_field(one, 0, "position"), b = sl_system_field(other, 0, "position");
+    SlFieldView a = sl_system_field(one, first_system(one), "position"), b = sl_system_field(other, first_system(other), "position");
     assert_memory_not_equal(element(a, 0), element(b, 0), 12);
     sl_world_destroy(one);
     sl_world_destroy(many);
@@ -305,8 +305,8 @@ static void variation_has_its_statistics(void **state)
 {
     (void)state;
     SlWorld *world = snow_world(2, 7);
-    SlFieldView x = sl_system_field(world, 0, "position");
-    SlFieldView f = sl_system_field(world, 0, "variation");
+    SlFieldView x = sl_system_field(world, first_system(world), "position");
+    SlFieldView f = sl_system_field(world, first_system(world), "variation");
     assert_non_null(f.data);
     double mean = 0, square = 0, least = 1, most = -1;
     for (size_t i = 0; i < f.count; i++) {
@@ -395,9 +395,9 @@ static void without_noise_there_is_no_field(void **state)
     SlWorld *world = make_world(1, 0.1, 1);
     SlShape ball = ball_at(0, 2, 0, 0.5f);
     SlFillDef fill = fill_of(&ball);
-    assert_ok(sl_system_add_fill(world, 0, &fill, &test_error));
+    assert_ok(sl_system_add_fill(world, first_system(world), &fill, &test_error));
     assert_ok(sl_world_start(world, &test_error));
-    assert_null(sl_system_field(world, 0, "variation").data);
+    assert_null(sl_system_field(world, first_system(world), "variation").data);
     sl_world_destroy(world);
 }
 
@@ -406,7 +406,7 @@ static void without_noise_there_is_no_field(void **state)
 static void refuse(const SlFillDef *fill, const char *words)
 {
     SlWorld *world = make_world(1, 0.1, 1);
-    assert_int_equal(sl_system_add_fill(world, 0, fill, &test_error), SL_ERROR_ARGUMENT);
+    assert_int_equal(sl_system_add_fill(world, first_system(world), fill, &test_error), SL_ERROR_ARGUMENT);
     if (strstr(test_error.text, words) == NULL)
         fail_msg("no \"%s\" in: %s", words, test_error.text);
     sl_world_destroy(world);
@@ -438,7 +438,7 @@ static void mistakes_are_refused(void **state)
 
     SlWorld *world = make_world(1, 0.1, 1);
     fill = fill_of(&dot);
-    assert_ok(sl_system_add_fill(world, 0, &fill, &test_error));
+    assert_ok(sl_system_add_fill(world, first_system(world), &fill, &test_error));
     assert_int_equal(sl_world_start(world, &test_error), SL_ERROR_ARGUMENT);
     assert_non_null(strstr(test_error.text, "no place for a particle"));
     sl_world_destroy(world);
@@ -446,7 +446,7 @@ static void mistakes_are_refused(void **state)
     world = make_world(1, 1e-5, 1);
     SlShape ball = ball_at(0, 2, 0, 1);
     fill = fill_of(&ball);
-    assert_ok(sl_system_add_fill(world, 0, &fill, &test_error));
+    assert_ok(sl_system_add_fill(world, first_system(world), &fill, &test_error));
     assert_int_equal(sl_world_start(world, &test_error), SL_ERROR_MEMORY);
     sl_world_destroy(world);
 }
@@ -464,7 +464,7 @@ static void open_meshes_may_be_allowed(void **state)
     fill.scale = 2;
     fill.position = (SlVec3){0, 1, 0};
     fill.allow_open = true;
-    assert_ok(sl_system_add_fill(world, 0, &fill, &test_error));
+    assert_ok(sl_system_add_fill(world, first_system(world), &fill, &test_error));
     assert_ok(sl_world_start(world, &test_error));
     assert_less(500, (double)count_of(world));
     sl_world_destroy(world);

@@ -66,7 +66,7 @@ static void free_fall(void **state)
     (void)state;
     SlWorld *world = open_world(NULL, (SlVec3){0, 0, 0}, 0, 2);
     dam_advance(world, 60);
-    SlFieldView x = sl_system_field(world, 0, "position"), v = sl_system_field(world, 0, "velocity");
+    SlFieldView x = sl_system_field(world, first_system(world), "position"), v = sl_system_field(world, first_system(world), "velocity");
     double height = 0, sideways = 0, speed = 0;
     for (size_t i = 0; i < x.count; i++) {
         const float *p = (const float *)((const char *)x.data + i * x.stride);
@@ -91,7 +91,7 @@ static void puddle_on_a_plane(void **state)
     for (uint32_t k = 0; k < 2; k++) {
         SlWorld *world = open_world(&plane, (SlVec3){0, 0, 0}, 0, 1 + 4 * k);
         dam_advance(world, 90);
-        SlFieldView x = sl_system_field(world, 0, "position");
+        SlFieldView x = sl_system_field(world, first_system(world), "position");
         float widest = 0, lowest = 1;
         for (size_t i = 0; i < x.count; i++) {
             const float *p = (const float *)((const char *)x.data + i * x.stride);
@@ -121,7 +121,7 @@ static void far_out(void **state)
     world = open_world(NULL, (SlVec3){0, 0, 0}, 0, 2);
     SlEmitterDef jet = sl_default_emitter_def(SL_EMITTER_DISK);
     jet.center = (SlVec3){0, 0, 26300}; /* 2^18 spacings are 26214.4 m */
-    assert_ok(sl_system_add_emitter(world, 0, &jet, &test_error));
+    assert_ok(sl_system_add_emitter(world, first_system(world), &jet, &test_error));
     SlStatus status = sl_world_advance_frame(world, &test_error);
     assert_int_equal(status, SL_ERROR_NUMBERS);
     assert_non_null(strstr(test_error.text, "pbf: particle 10"));
@@ -144,7 +144,7 @@ static void one_open_side(void **state)
     assert_ok(sl_world_add_system(world, &system, &id, &test_error));
     assert_ok(sl_system_add_block(world, id, &block, &test_error));
     dam_advance(world, 60);
-    SlFieldView x = sl_system_field(world, 0, "position");
+    SlFieldView x = sl_system_field(world, first_system(world), "position");
     float most[3] = {0, 0, 0}, least = 1;
     for (size_t i = 0; i < x.count; i++) {
         const float *p = (const float *)((const char *)x.data + i * x.stride);
