@@ -1,6 +1,7 @@
 # Every tests/<module>/test_*.c is one cmocka program. Its tier comes from its name: test_x.c is
-# quick, test_x_standard.c runs in ./check, test_x_full.c only in ./check full. A conformance or
-# determinism check that needs the command itself is a script: tests/<module>/test_*.sh.
+# quick, test_x_standard.c runs in ./check, test_x_full.c only in ./check full, test_x_nightly.c only
+# in ./check nightly. A test that needs the command itself is a script: tests/<module>/test_*.sh.
+# Exit code 77 of a script: skipped as a whole, for the reason in its line "SKIPPED: reason".
 file(GLOB test_sources CONFIGURE_DEPENDS tests/*/test_*.c)
 file(GLOB test_scripts CONFIGURE_DEPENDS tests/*/test_*.sh)
 file(GLOB test_helpers CONFIGURE_DEPENDS tests/support/*.c)
@@ -12,10 +13,10 @@ function(set_tier name)
     set(tier quick)
     if(name MATCHES "_standard$")
         set(tier standard)
-    elseif(name MATCHES "_full$")
-        set(tier full)
+    elseif(name MATCHES "_(full|nightly)$")
+        set(tier ${CMAKE_MATCH_1})
     endif()
-    set_tests_properties(${name} PROPERTIES LABELS ${tier} TIMEOUT 1800
+    set_tests_properties(${name} PROPERTIES LABELS ${tier} TIMEOUT 1800 SKIP_RETURN_CODE 77
         ENVIRONMENT "SLEET_SOURCE=${CMAKE_SOURCE_DIR};SLEET_BUILD=${CMAKE_BINARY_DIR}")
 endfunction()
 

@@ -72,9 +72,7 @@ static void nothing_is_inside(void **state)
     static char names[KEYS][700];
     const char *paths[KEYS];
     if (!make_keys(names)) {
-        print_message("SKIPPED: no Python with numpy to make the walker (apt-get install "
-                      "python3-numpy)\n");
-        skip();
+        test_skip("no Python with numpy to make the walker (apt-get install python3-numpy)");
     }
     for (int k = 0; k < KEYS; k++)
         paths[k] = names[k];

@@ -10,8 +10,8 @@ for candidate in python3 /usr/bin/python3; do
     fi
 done
 if [[ -z $python ]]; then
-    echo "skipped: no numpy (apt-get install python3-numpy)"
-    exit 0
+    echo "SKIPPED: no numpy (apt-get install python3-numpy)"
+    exit 77
 fi
 export PYTHONDONTWRITEBYTECODE=1
 scratch=$(mktemp -d)

@@ -15,10 +15,8 @@ static bool have(const char *program)
 
 static void skip_without_ffmpeg(void)
 {
-    if (!have("ffmpeg")) {
-        print_message("skipped: ffmpeg is not installed (apt-get install ffmpeg)\n");
-        skip();
-    }
+    if (!have("ffmpeg"))
+        test_skip("ffmpeg is not installed (apt-get install ffmpeg)");
 }
 
 static void add_frames(SlVideo *video, uint32_t width, uint32_t height, int count)

@@ -247,7 +247,7 @@ static void base_and_avx2_agree(void **state)
     (void)state;
     SlIsa chosen;
     if (sl_isa_choose(SL_ISA_AVX2, &chosen, &test_error) != SL_OK)
-        skip();
+        test_skip("this processor has no AVX2");
     for (int t = 0; t < 2; t++) {
         BallSetting b = small_ball(transfers[t]);
         SlWorld *worlds[2];
