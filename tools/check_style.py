@@ -8,6 +8,7 @@ usage: check_style.py [--list] [ROOT]
 - A source file has at most 600 lines.
 - Words that have a better one in this project (WORDS below) do not come back in sources, scenes,
   tests and docs.
+- A paper cited by key, [Macklin 2013 eq. 7], has that key in docs/references.md.
 
 Prints one line per finding, file:line: message. Exit code 0: none; 1: some. --list prints the
 longest functions and the longest parameter lists instead."""
@@ -132,6 +133,19 @@ def check_words(root):
                         yield f'{name}:{number}: "{match.group()}": write {better}'
 
 
+def check_citations(root):
+    page = root / "docs" / "references.md"
+    known = set(re.findall(r"^\| \[([^\]]+)\]", page.read_text(encoding="utf-8"), re.M))
+    for path in worded(root):
+        if not path.exists() or path.suffix not in (".c", ".h", ".md"):
+            continue
+        name = path.relative_to(root).as_posix()
+        for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
+            for key in re.findall(r"[\[;] ?([A-Z][\w ]*? (?:19|20)\d\d)(?=[ ,;\]])[^\[\]]*\]", line):
+                if key not in known:
+                    yield f"{name}:{number}: [{key}] is not in docs/references.md"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--list", action="store_true", help="print the longest instead")
@@ -148,6 +162,7 @@ def main():
         return 0
     findings = list(check_sources(root, read_exceptions(root / "tools" / "style_exceptions.csv")))
     findings += check_words(root)
+    findings += check_citations(root)
     print("\n".join(findings) if findings else "style: no findings")
     return 1 if findings else 0
 

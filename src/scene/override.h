@@ -5,7 +5,7 @@
 #include "scene/json.h"
 #include "sleet/scene.h"
 
-/* Sets the value at the path; keys that objects self_density_offset are made, and checked later like any other.
+/* Sets the value at the path; keys that objects do not have are made, and checked later like any other.
    A mistake in the path is SL_ERROR_ARGUMENT. */
 SlStatus sl_override_apply(SlJson *json, const SlSceneOverride *override, SlError *error);
 

@@ -73,7 +73,7 @@ static void misses_nobody(void **state)
                 fail_msg("pair %zu, %zu at %g is not listed", i, j, (double)sqrtf(r2));
         }
     assert_true(pairs > 20 * n);
-    /* One that runs off makes a new list, unless max_stale_fraction are allowed. */
+    /* One that runs off makes a new list, unless stale neighbours are allowed. */
     pass.predicted[4 * 17] += 0.6f * skin * d;
     assert_ok(sl_fluid_neighbours(system, &pass, &mark, &test_error));
     assert_int_equal(fluid->lists, lists + 1);

@@ -16,7 +16,7 @@ typedef struct Fixture {
     float stale_distance; /* m: how far away every 500th point is; 0: none */
 } Fixture;
 
-/* Random points in a box, some outside it, some in a tight clump. With max_stale_fraction the box is open. */
+/* Random points in a box, some outside it, some in a tight clump. With far points the box is open. */
 static void make_with(Fixture *f, SlGridKind kind, float stale_distance, SlIsa isa, uint32_t threads,
                       size_t count, float radius)
 {
@@ -214,7 +214,7 @@ static void compact_equals_bounded(void **state)
         }
 }
 
-/* Far max_stale_fraction on both sides of the origin: cell numbers of up to 56 bits, of 32 and a few. */
+/* Far points on both sides of the origin: cell numbers of up to 56 bits, of 32 and a few. */
 static void open_worlds_equal_brute_force(void **state)
 {
     (void)state;

@@ -77,7 +77,7 @@ static SlStatus prepare(SlLinearJob *job, SlError *error)
         return sl_linear_no_memory("ldlt", job, error);
     int *parent = integers, *counts = integers + n, *flag = integers + 2 * n;
     int *pattern = integers + 3 * n;
-    /* SuiteSparse does not write to the matrix; its prototypes only self_density_offset the const.
+    /* SuiteSparse does not write to the matrix; its prototypes only omit the const.
        NOLINTBEGIN(performance-no-int-to-ptr) */
     *f = (Factor){.n = (int)n,
                   .row_begin = (int *)(void *)(uintptr_t)a->row_begin,

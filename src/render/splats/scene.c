@@ -51,7 +51,7 @@ typedef struct Crowd { /* sums over particles */
     double count, sum[3], squares[3];
 } Crowd;
 
-/* True within four deviations of the mean: a few stale_distance drops do not stretch the scene. */
+/* True within four deviations of the mean: a few far drops do not stretch the scene. */
 static bool in_crowd(const Crowd *crowd, SlVec3 p)
 {
     const float *x = &p.x;
