@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The pictures of docs/apbf.md: document 002's Figures 1, 8, 10 and 11 (four ways to iterate, from
+# The pictures of docs/notes/level-of-detail.md: [Köster 2016] Figures 1, 8, 10 and 11 (four ways to iterate, from
 # one camera at one moment, and their differences from the highest number of iterations) and
 # Figure 3 (particles coloured by level), with PSNR and SSIM in pictures.csv.
 #
-#   tools/apbf_pictures.sh [FOLDER] [FIGURE…]      (default: docs/apbf, all figures)
+#   tools/apbf_pictures.sh [FOLDER] [FIGURE…]      (default: docs/notes/level-of-detail, all figures)
 #
 # All four go on from one checkpoint for a twelfth of a second: after longer, any two runs differ in
 # every particle, and a picture says no more of the method. Ends with 1 if distance to visible
@@ -11,7 +11,7 @@
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 sleet=${SLEET:-$root/build/sleet}
-folder=${1:-$root/docs/apbf}
+folder=${1:-$root/docs/notes/level-of-detail}
 shift || true
 figures=("$@")
 [ ${#figures[@]} -gt 0 ] || figures=(fig8 fig1 fig10 fig11)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Draws document 002's Figure 9 from the tables of bench apbf: docs/apbf/density.png, deviation.png.
+"""Draws [Köster 2016] Figure 9 from the tables of bench apbf: docs/notes/level-of-detail/density.png, deviation.png.
 
-  build/sleet bench apbf -o docs/apbf
-  tools/plot_apbf.py docs/apbf docs/apbf
+  build/sleet bench apbf -o docs/notes/level-of-detail
+  tools/plot_apbf.py docs/notes/level-of-detail docs/notes/level-of-detail
 """
 import csv
 import pathlib

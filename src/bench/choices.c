@@ -1,6 +1,6 @@
 /* bench choices: what each choice of level of detail does to gain, density, energy and momentum. The
    dam break of document 002 goes on from one developed state with each of them, a frame each in
-   rotation. It has no bars: the defaults were chosen by it (docs/apbf.md). */
+   rotation. It has no bars: the defaults were chosen by it (docs/notes/level-of-detail.md). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -45,7 +45,7 @@ static void zero_from_the_support_on(void **state)
     }
 }
 
-/* Values known for support 2 spacings: see docs/numerics.md. */
+/* Values known for support 2 spacings: see docs/notes/pbf.md. */
 static void lattice_sums_are_known(void **state)
 {
     (void)state;

@@ -5,7 +5,7 @@
    inertia together (eq. 2) by local projections and global solves in turn (algorithm 1). With the
    paper's constraints the global matrix is diagonal, so Chebyshev's method accelerates the loop of
    both, not a linear solve. What is incompressible here is soft: how much a column gives under its
-   own weight is set by the stiffness (docs/projective.md). */
+   own weight is set by the stiffness (docs/notes/projective.md). */
 #include "solvers/projective/projective.h"
 
 #include <math.h>
