@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Draws the dam's front against the points Martin & Moyce measured: docs/martin_moyce.png.
+"""Draws the dam's front against the points Martin & Moyce measured: docs/notes/martin_moyce.png.
 
   SLEET_MARTIN_MOYCE_CSV=/tmp/mm.csv build/tests/fluid_pbf_physics_standard
-  tools/plot_martin_moyce.py /tmp/mm.csv docs/martin_moyce.png
+  tools/plot_martin_moyce.py /tmp/mm.csv docs/notes/martin_moyce.png
 """
 import csv
 import pathlib
