@@ -20,3 +20,13 @@ void test_folder(char *path, size_t size, const char *name)
              (long)getpid());
     assert_ok(sl_folder_make(path, &test_error));
 }
+
+void test_note_margin(const char *file, int line, const char *what, double seen, double bound)
+{
+    const char *path = getenv("SLEET_TEST_MARGINS");
+    FILE *out = path != NULL ? fopen(path, "a") : NULL;
+    if (out == NULL)
+        return;
+    fprintf(out, "%s:%d\t%s\t%.9g\t%.9g\n", file, line, what, seen, bound);
+    fclose(out);
+}

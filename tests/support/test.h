@@ -34,9 +34,14 @@ extern SlError test_error; /* pass &test_error to calls inside assert_ok */
         skip();                                                                                    \
     } while (0)
 
+/* With SLEET_TEST_MARGINS=FILE in the environment, what a bound was compared with is appended there:
+   tools/test_margins.py lists bounds too far from what is seen to ever fail. */
+void test_note_margin(const char *file, int line, const char *what, double seen, double bound);
+
 #define assert_near(a, b, tolerance)                                                               \
     do {                                                                                           \
         double a_ = (a), b_ = (b), t_ = (tolerance);                                               \
+        test_note_margin(__FILE__, __LINE__, #a, fabs(a_ - b_), t_);                               \
         if (!(fabs(a_ - b_) <= t_))                                                                \
             fail_msg("%s = %.9g, %s = %.9g, apart by %.3g > %.3g", #a, a_, #b, b_,                 \
                      fabs(a_ - b_), t_);                                                           \
@@ -44,6 +49,7 @@ extern SlError test_error; /* pass &test_error to calls inside assert_ok */
 #define assert_less(a, b)                                                                          \
     do {                                                                                           \
         double a_ = (a), b_ = (b);                                                                 \
+        test_note_margin(__FILE__, __LINE__, #a, a_, b_);                                          \
         if (!(a_ < b_))                                                                            \
             fail_msg("%s = %.9g is not below %s = %.9g", #a, a_, #b, b_);                          \
     } while (0)
