@@ -7,7 +7,7 @@
 typedef enum SlKernelKind {
     SL_KERNEL_CUBIC,    /* Monaghan's cubic spline, the papers' */
     SL_KERNEL_WENDLAND, /* Wendland C2: no 1/r in its gradient */
-    SL_KERNEL_POLY6,    /* poly6 for density, spiky for gradients (Macklin & Müller 2013) */
+    SL_KERNEL_POLY6,    /* poly6 for density, spiky for gradients [Macklin 2013] */
     SL_KERNEL_COUNT
 } SlKernelKind;
 

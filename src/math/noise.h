@@ -73,7 +73,7 @@ static inline double sl_noise_distance2(const SlNoiseSeed *s, const double p[3])
 }
 
 /* Chunks of size 1 with seams between them: Voronoi's cells of a point at random in each cell of the
-   lattice (Worley 1996). -1 in the middle of a seam, rising over half its width to what a chunk has
+   lattice [Worley 1996]. -1 in the middle of a seam, rising over half its width to what a chunk has
    inside, [0.7, 1]. */
 static inline double sl_noise_chunks(uint64_t seed, double width, double x, double y, double z)
 {

@@ -1,6 +1,5 @@
-/* Builds the tree top down by binned surface-area splits (Wald 2007, "On fast construction of
-   SAH-based bounding volume hierarchies"). One thread: a million triangles take about a second,
-   less than what is then asked of the tree, and the tree is the same for everyone. */
+/* Builds the tree top down by binned surface-area splits [Wald 2007]. One thread: a million triangles take about a second,
+   less than what is then asked of the tree, and the tree does not depend on threads. */
 #include "geometry/mesh/bvh.h"
 
 #include <string.h>
@@ -57,7 +56,7 @@ static int bin_of(float x, float low, float scale)
     return bin < 0 ? 0 : bin >= BINS ? BINS - 1 : bin;
 }
 
-/* The last bin of the left half, where area times count of both halves is least. */
+/* The last bin of the left half, where area times count of both halves is smallest. */
 static int cheapest_split(const Bounds *bins, const uint32_t *counts)
 {
     float right_cost[BINS];
@@ -334,8 +333,7 @@ size_t sl_bvh_within(const SlBvh *bvh, SlD3 point, double radius, uint32_t *plac
     return count;
 }
 
-/* --- Generalised winding number by the tree (Barill, Dickson, Schmidt, Levin, Jacobson 2018, "Fast
-   winding numbers for soups and clouds"): a node seen from farther than beta times its radius is
+/* --- Generalised winding number by the tree [Barill 2018]: a node seen from farther than beta times its radius is
    its dipole and the term after it; nearer leaves are summed exactly by solid angles. --- */
 
 /* beta of the paper, which recommends 2 with this order of expansion. */

@@ -1,4 +1,4 @@
-/* The readers behind mesh_read.h, one file each. `bytes` has `size` > 0 bytes and no 0 after them;
+/* The readers behind read.h, one file each. `bytes` has `size` > 0 bytes and no 0 after them;
    on failure the builder may hold a part, which the caller frees. */
 #ifndef GEOMETRY_MESH_FORMATS_H
 #define GEOMETRY_MESH_FORMATS_H

@@ -179,7 +179,7 @@ SlStatus sl_mesh_builder_finish(const SlMeshBuilder *builder, SlMesh *mesh, SlEr
     return SL_OK;
 }
 
-/* --- A hash table whose seed is drawn anew for each file: nobody can make a file whose vertices all
+/* --- A hash table whose seed is drawn anew for each file: no one can construct a file whose vertices all
    fall into one slot. The result does not depend on the seed, for vertices are numbered in order of
    appearance. --- */
 

@@ -1,4 +1,4 @@
-/* See mesh_ply.h. The head is text in every coding. */
+/* PLY, the head (ply.h): it is text in every coding. */
 #include "geometry/mesh/ply.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* A cursor over the text of a mesh file: words, whole numbers and coordinates of the line it is on,
+/* A cursor over the text of a mesh file: words, integers and coordinates of the line it is on,
    and errors with the line's number. Never reads past the end; needs no 0 after it. */
 #ifndef GEOMETRY_MESH_TEXT_H
 #define GEOMETRY_MESH_TEXT_H
@@ -21,7 +21,7 @@ typedef struct SlMeshWord {
 /* "name:line: …" */
 SlStatus sl_mesh_text_error(const SlMeshText *text, SlError *error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* A word fit for a sentence: cut to 32 bytes, unprintable ones as '?'. Returns `out`. */
+/* A word fit for a message: cut to 32 bytes, unprintable ones as '?'. Returns `out`. */
 char *sl_mesh_word_show(SlMeshWord word, char out[40]);
 bool sl_mesh_word_is(SlMeshWord word, const char *expected);
 
@@ -33,7 +33,7 @@ void sl_mesh_text_next_line(SlMeshText *text);
 bool sl_mesh_text_find_word(SlMeshText *text);
 /* The next word of this line. */
 SlMeshWord sl_mesh_text_word(SlMeshText *text);
-/* A whole number below 10^18 in size that begins at the cursor itself and ends at a blank, the
+/* An integer below 10^18 in size that begins at the cursor itself and ends at a blank, the
    line's end or the byte `stop`. The cursor moves only on success. */
 bool sl_mesh_text_integer(SlMeshText *text, char stop, int64_t *value);
 /* A finite coordinate, within 1 ulp: the nearest float, or, where the text is within 2^-26 of half

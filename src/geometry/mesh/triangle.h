@@ -124,7 +124,7 @@ static inline SlD3 sl_triangle_nearest(const SlTriangle *t, SlD3 p)
     return sl_triangle_nearest_edge(t, p);
 }
 
-/* Signed solid angle (Van Oosterom and Strackee 1983): positive behind the face. */
+/* Signed solid angle [Van Oosterom 1983]: positive behind the face. */
 static inline double sl_triangle_solid_angle(const SlTriangle *t, SlD3 p)
 {
     SlD3 a = sl_d3_sub(t->a, p), b = sl_d3_sub(t->b, p), c = sl_d3_sub(t->c, p);

@@ -204,7 +204,7 @@ double sl_sample_bytes(double candidates, double triangles)
     return candidates * (sorting + cell) + triangles * 36;
 }
 
-/* --- Choosing samples among candidates (Bowers et al. 2010, §4): 27 groups of cells by coordinates
+/* --- Choosing samples among candidates [Bowers 2010 §4]: 27 groups of cells by coordinates
    modulo 3, one group after the other, the cells of a group in parallel. In trial k a cell tries
    its k-th candidate. A cell looks at cells up to 2 away and writes only itself, and cells of one
    group are at least 3 apart, so no order of threads can show in the result.
@@ -247,7 +247,7 @@ float sl_sample_geodesic(SlVec3 p, SlVec3 p_normal, SlVec3 q, SlVec3 q_normal)
     return length * fmaxf((arc_sine(c1) - arc_sine(c2)) / (c1 - c2), 1.0f);
 }
 
-/* Straight distances in double: what is accepted holds for whoever checks it. */
+/* Straight distances in double: an accepted sample passes any later check. */
 static bool within_radius(const SlSampling *s, SlVec3 p, uint32_t i, SlVec3 q, size_t cell)
 {
     double x = (double)p.x - (double)q.x, y = (double)p.y - (double)q.y;

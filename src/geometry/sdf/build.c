@@ -1,7 +1,7 @@
 /* Builds a distance field: the tree, distance and sign at every block's centre, the blocks that
    the band touches, distance and sign at their nodes, the sharp cells. Distance is to the closest
    point; its sign is by generalised winding number, inside where it is above one half
-   (Jacobson, Kavan, Sorkine-Hornung 2013), so the mesh need not be closed. */
+   [Jacobson 2013], so the mesh need not be closed. */
 #include "geometry/sdf/build.h"
 
 #include <stdlib.h>
