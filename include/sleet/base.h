@@ -132,7 +132,7 @@ typedef enum SlIsa { SL_ISA_AUTO = 0, SL_ISA_BASE, SL_ISA_AVX2 } SlIsa;
 typedef struct SlContext SlContext;
 
 typedef struct SlContextDef {
-    uint32_t cookie;       /* set by sl_default_context_def */
+    uint32_t cookie, size; /* set by sl_default_context_def */
     uint32_t threads;      /* 0: one per processor this process may use */
     SlTaskScheduler tasks; /* run == NULL: Sleet's own pool */
     SlAllocator allocator; /* alloc == NULL: the C library */

@@ -25,7 +25,7 @@ SL_API void sl_checkpoint_destroy(SlCheckpoint *checkpoint);
    being written; a file that failed is reported by the next call. */
 typedef struct SlWriter SlWriter;
 typedef struct SlWriterDef {
-    uint32_t cookie; /* set by sl_default_writer_def */
+    uint32_t cookie, size; /* set by sl_default_writer_def */
     /* Frames keep vectors (positions, velocities) in 16 bits of the bounds of 32,768 particles
        each; default false: all bits. Checkpoints always keep all. */
     bool quantise;

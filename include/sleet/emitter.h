@@ -13,7 +13,7 @@ typedef enum SlEmitterKind { SL_EMITTER_DISK, SL_EMITTER_BOX } SlEmitterKind;
 /* An opening through which layers of the fluid's lattice flow. Layers follow each other at least a
    spacing apart, and a place that is still taken stays shut for that layer, so nothing overlaps. */
 typedef struct SlEmitterDef {
-    uint32_t cookie; /* set by sl_default_emitter_def */
+    uint32_t cookie, size; /* set by sl_default_emitter_def */
     SlEmitterKind kind;
     SlVec3 center;    /* m, of the opening */
     SlVec3 direction; /* of the flow; normalised on entry; default (0, -1, 0) */

@@ -15,7 +15,7 @@ typedef enum SlFillMode {
 
 /* What gives each particle a `variation` in [-1, 1]: the sum of these, where smooth + grain may be at
    most 1. With all five 0 (the default) there is no such field. */
-typedef struct SlNoiseDef {
+typedef struct SlNoise {
     float chunks;     /* m: size of chunks, up to 1 inside and -1 in the seams between them */
     float seams;      /* m: width of those seams; 0, the default, is a fifth of the chunks' size */
     float shell;      /* m: 1 so deep below the surface, as of a snowball pressed by hand */
@@ -24,14 +24,14 @@ typedef struct SlNoiseDef {
     float grain;      /* share that is each particle's own, [0, 1] */
     float size;       /* m: of the smooth noise's largest features; default 0.5 */
     uint32_t octaves; /* of smooth noise, each half as large and as strong, [1, 8]; default 3 */
-} SlNoiseDef;
+} SlNoise;
 
 /* Particles keep clear of colliders as they stand at the start, of the domain's walls, of blocks and
    of what earlier fills placed; what is left out is logged. All lattice fills of a system share one
    lattice, that of its first block or else its first fill, so that they may touch or overlap and
    nothing comes closer than a spacing. */
 typedef struct SlFillDef {
-    uint32_t cookie; /* set by sl_default_fill_def */
+    uint32_t cookie, size; /* set by sl_default_fill_def */
     SlFillMode mode;
     /* What is filled: the mesh in a file (OBJ, PLY or STL), if path is not NULL … */
     const char *path;
@@ -49,7 +49,7 @@ typedef struct SlFillDef {
     /* Random only: particles in each cell inside, and the cell's width. */
     uint32_t per_cell; /* [1, 64]; default 8 */
     double cell;       /* m; 0 (default): two spacings */
-    SlNoiseDef noise;
+    SlNoise noise;
 } SlFillDef;
 
 SL_API SlFillDef sl_default_fill_def(void);

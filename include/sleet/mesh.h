@@ -15,7 +15,7 @@ extern "C" {
    nearest one of the next key. Keys should be so dense that the surface moves by a few cells from
    one to the next. */
 typedef struct SlMeshColliderDef {
-    uint32_t cookie;  /* set by sl_default_mesh_collider_def */
+    uint32_t cookie, size; /* set by sl_default_mesh_collider_def */
     const char *path; /* OBJ, PLY or STL; NULL where there are paths */
     const char *const *paths; /* keys, in order of time; default none */
     size_t path_count;        /* 0, or 1 to 10,000 */

@@ -19,7 +19,7 @@ typedef struct SlKeyframe {
 /* Keys are passed through smoothly (Hermite between neighbours, at rest before the first and after
    the last key). Without keys: constant velocity and spin. */
 typedef struct SlMotionDef {
-    uint32_t cookie; /* set by sl_default_motion_def */
+    uint32_t cookie, size; /* set by sl_default_motion_def */
     const SlKeyframe *keys; /* copied */
     size_t key_count;       /* 0, or 2 to 100,000 */
     SlVec3 velocity; /* m/s; without keys */

@@ -36,13 +36,14 @@ typedef struct SlParamRow {
 
 /* Values of several rows under one name. A table with presets has a choice row "preset" whose
    choices are their names in order; the first changes nothing. */
-enum { SL_MAX_PRESET_VALUES = 8 };
+typedef struct SlPresetValue {
+    const char *name; /* of a row that takes a number; NULL ends the list */
+    double value;
+} SlPresetValue;
+
 typedef struct SlPreset {
     const char *name, *meaning;
-    struct {
-        const char *name; /* of a row that takes a number; NULL: no more */
-        double value;
-    } values[SL_MAX_PRESET_VALUES];
+    const SlPresetValue *values; /* up to the one without a name */
 } SlPreset;
 
 /* What `sleet params` lists: everything that is chosen by name and set by rows. */
@@ -57,7 +58,7 @@ typedef struct SlTable {
     size_t preset_count;
 } SlTable;
 
-/* Checks `value` against the row and stores it; the sentence says what is allowed. */
+/* Checks `value` against the row and stores it; the message says what is allowed. */
 SL_API SlStatus sl_param_set_number(const SlParamRow *row, double number, SlParamValue *value,
                                     SlError *error);
 SL_API SlStatus sl_param_set_text(const SlParamRow *row, const char *text, SlParamValue *value,

@@ -19,7 +19,7 @@ typedef struct SlSceneOverride {
 } SlSceneOverride;
 
 typedef struct SlSceneOptions {
-    uint32_t cookie;
+    uint32_t cookie, size; /* set by sl_default_scene_options */
     const SlSceneOverride *overrides;
     size_t override_count;
     /* A renderer's table checks the scene's "render" object; NULL: a tool that does not draw, the

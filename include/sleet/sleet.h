@@ -17,6 +17,7 @@
 #include "sleet/shape.h"
 #include "sleet/state.h"
 #include "sleet/stats.h"
+#include "sleet/systems.h"
 #include "sleet/view.h"
 #include "sleet/world.h"
 

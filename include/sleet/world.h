@@ -1,7 +1,13 @@
 /* Sleet: a world of particle systems and solid things, and the calls that move it on.
 
    Make a world, add systems, set their parameters, add blocks and colliders, step. The first step
-   (or sl_world_start) fixes the set-up: counts, memory and densities are checked there. */
+   (or sl_world_start) fixes the set-up: counts, memory and densities are checked there.
+
+   Errors: every call returns a status. Before the start the first error is also kept in the world:
+   later set-up calls then do nothing and return it, and so does sl_world_start. A program may check
+   every call or only that one. Where sl_world_create failed and the world is NULL, these calls
+   return SL_ERROR_ARGUMENT and leave `error` as it is. After the start a refused change is
+   returned and not kept. */
 #ifndef SLEET_WORLD_H
 #define SLEET_WORLD_H
 
@@ -22,13 +28,10 @@ extern "C" {
 typedef struct SlWorld SlWorld;
 
 typedef struct SlWorldDef {
-    uint32_t cookie; /* set by sl_default_world_def */
-    SlContext *context; /* NULL: make one from the five fields below and own it */
-    uint32_t threads;
-    SlTaskScheduler tasks;
-    SlAllocator allocator;
-    SlHooks hooks;
-    SlIsa isa;
+    uint32_t cookie, size; /* set by sl_default_world_def */
+    SlContext *context;    /* memory, threads, path and hooks; it must outlive the world. NULL
+                              (default): one by sl_default_context_def, made and owned */
+    bool own_context;      /* sl_world_destroy destroys the context too; default false */
     uint64_t seed;
     SlVec3 gravity;        /* m/s²; default (0, -9.81, 0) */
     SlBox domain;          /* m; walls on all six sides, but none where a side is infinite;
@@ -52,30 +55,36 @@ typedef struct SlWorldDef {
 } SlWorldDef;
 
 typedef struct SlSystemDef {
-    uint32_t cookie;
+    uint32_t cookie, size; /* set by sl_default_system_def */
     const char *name;   /* default: the solver's name */
     const char *solver; /* see sl_solver_tables */
 } SlSystemDef;
 
 /* A block of particles on a cubic lattice, spacing apart, the first half a spacing inside. */
-typedef struct SlBlockDef {
-    SlVec3 min, max;
+typedef struct SlBlock {
+    SlVec3 min, max; /* m */
     SlVec3 velocity; /* m/s */
     uint32_t fluid;  /* which of the system's fluids: 0, its own, or what sl_system_add_fluid gave */
-} SlBlockDef;
+} SlBlock;
 
 /* One of several fluids in a system of a water solver. */
 typedef struct SlFluidDef {
+    uint32_t cookie, size;    /* set by sl_default_fluid_def */
     const char *name;         /* at most 31 bytes, copied */
-    double density;           /* kg/m³, (0, 1e5] */
-    double kinematic_viscosity; /* m²/s, [0, 1e4] */
+    double density;           /* kg/m³, (0, 1e5]; default 1000 */
+    double kinematic_viscosity; /* m²/s, [0, 1e4]; default 0 */
 } SlFluidDef;
 
 SL_API SlWorldDef sl_default_world_def(void);
 SL_API SlSystemDef sl_default_system_def(const char *solver);
+SL_API SlFluidDef sl_default_fluid_def(void);
 
 SL_API SlStatus sl_world_create(const SlWorldDef *def, SlWorld **world, SlError *error);
 SL_API void sl_world_destroy(SlWorld *world);
+/* The kept error, its text begins with the call that failed; status SL_OK: none so far. */
+SL_API const SlError *sl_world_error(const SlWorld *world);
+/* Forgets it, for programs that let a user correct a value and try again. */
+SL_API void sl_world_clear_error(SlWorld *world);
 
 SL_API SlStatus sl_world_add_system(SlWorld *world, const SlSystemDef *def, SlSystemId *id,
                                     SlError *error);
@@ -90,6 +99,8 @@ SL_API SlStatus sl_system_set_number(SlWorld *world, SlSystemId id, const char *
                                      SlError *error);
 SL_API SlStatus sl_system_set_text(SlWorld *world, SlSystemId id, const char *name,
                                    const char *value, SlError *error);
+SL_API SlStatus sl_system_set_vec3(SlWorld *world, SlSystemId id, const char *name,
+                                   const double value[3], SlError *error);
 /* The value in force; SL_ERROR_ARGUMENT for an unknown name. */
 SL_API SlStatus sl_system_get(const SlWorld *world, SlSystemId id, const char *name,
                               SlParamValue *value, SlError *error);
@@ -97,13 +108,19 @@ SL_API SlStatus sl_system_get(const SlWorld *world, SlSystemId id, const char *n
    should be within a factor of ten of the system's rest_density. Solvers without fluids refuse. */
 SL_API SlStatus sl_system_add_fluid(SlWorld *world, SlSystemId id, const SlFluidDef *def,
                                     uint32_t *fluid, SlError *error);
-SL_API SlStatus sl_system_add_block(SlWorld *world, SlSystemId id, const SlBlockDef *block,
+SL_API SlStatus sl_system_add_block(SlWorld *world, SlSystemId id, const SlBlock *block,
                                     SlError *error);
 /* Reads the mesh, if it is one, and checks it; places are found at the start. */
 SL_API SlStatus sl_system_add_fill(SlWorld *world, SlSystemId id, const SlFillDef *fill,
                                    SlError *error);
-SL_API SlStatus sl_system_add_emitter(SlWorld *world, SlSystemId id, const SlEmitterDef *emitter,
-                                      SlError *error);
+/* Emitters may be added, changed and removed at any time; *emitter may be NULL. One that is added
+   or changed while the world runs lets nothing through that was due before. */
+SL_API SlStatus sl_system_add_emitter(SlWorld *world, SlSystemId id, const SlEmitterDef *def,
+                                      SlEmitterId *emitter, SlError *error);
+/* The definition replaces the emitter's; particles let through so far count towards its limit. */
+SL_API SlStatus sl_emitter_set(SlWorld *world, SlEmitterId id, const SlEmitterDef *def,
+                               SlError *error);
+SL_API SlStatus sl_emitter_remove(SlWorld *world, SlEmitterId id, SlError *error);
 /* Particles that end a step inside the shape are removed. */
 SL_API SlStatus sl_system_add_drain(SlWorld *world, SlSystemId id, const SlShape *shape,
                                     SlError *error);
@@ -128,6 +145,7 @@ SL_API SlStatus sl_collider_set_target(SlWorld *world, SlColliderId id, SlCollid
                                        SlError *error);
 /* Who looks on, for level of detail; copied. May change between steps. At most SL_MAX_CAMERAS count
    (weight above 0). Without cameras, level of detail says what is missing at the start. */
+SL_API SlStatus sl_world_set_gravity(SlWorld *world, SlVec3 gravity, SlError *error);
 SL_API SlStatus sl_world_set_cameras(SlWorld *world, const SlCamera *cameras, size_t count,
                                      SlError *error);
 

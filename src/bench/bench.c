@@ -80,6 +80,14 @@ double bench_median(double *values, size_t count)
     return values[count / 2];
 }
 
+SlStatus bench_own_context(SlWorldDef *def, uint32_t threads, SlError *error)
+{
+    SlContextDef context = sl_default_context_def();
+    context.threads = threads;
+    def->own_context = true;
+    return sl_context_create(&context, &def->context, error);
+}
+
 static SlStatus measure_machine(uint32_t threads, Machine *machine, SlError *error)
 {
     SlContext *context;

@@ -55,4 +55,7 @@ SlStatus bench_dam(uint32_t threads, uint32_t side, const char *kernel, uint32_t
    passes. */
 SlStatus bench_pass_ns(SlWorld *world, double *ns, SlError *error);
 
+/* Gives the world of a definition a context of its own with so many threads. */
+SlStatus bench_own_context(SlWorldDef *def, uint32_t threads, SlError *error);
+
 #endif

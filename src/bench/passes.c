@@ -18,12 +18,13 @@ SlStatus bench_dam(uint32_t threads, uint32_t side, const char *kernel, uint32_t
 {
     SlWorldDef def = sl_default_world_def();
     float width = 0.1f * (float)side;
-    def.threads = threads;
     def.domain = (SlBox){{0, 0, 0}, {3 * width, 2 * width, width}};
-    SlStatus status = sl_world_create(&def, world, error);
+    SlStatus status = bench_own_context(&def, threads, error);
+    if (status == SL_OK)
+        status = sl_world_create(&def, world, error);
     SlSystemDef system = sl_default_system_def("pbf");
     SlSystemId id;
-    SlBlockDef block = {.max = {width, width, width}};
+    SlBlock block = {.max = {width, width, width}};
     if (status == SL_OK)
         status = sl_world_add_system(*world, &system, &id, error);
     if (status == SL_OK)

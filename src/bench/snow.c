@@ -27,13 +27,14 @@ static SlStatus snow_block(uint32_t threads, uint32_t side, const char *transfer
                            const char *integration, SlWorld **world, SlError *error)
 {
     SlWorldDef def = sl_default_world_def();
-    def.threads = threads;
     def.domain = (SlBox){{0, 0, 0}, {20, 20, 20}};
     SlSystemDef system = sl_default_system_def("snow");
     SlSystemId id;
     float size = (float)side * 0.02f;
-    SlBlockDef block = {.min = {5, 10, 5}, .max = {5 + size, 10 + size, 5 + size}};
-    SlStatus status = sl_world_create(&def, world, error);
+    SlBlock block = {.min = {5, 10, 5}, .max = {5 + size, 10 + size, 5 + size}};
+    SlStatus status = bench_own_context(&def, threads, error);
+    if (status == SL_OK)
+        status = sl_world_create(&def, world, error);
     if (status == SL_OK)
         status = sl_world_add_system(*world, &system, &id, error);
     if (status == SL_OK)
@@ -274,7 +275,6 @@ static SlStatus make_ball(const Way *way, double particles, Steps *steps, SlWorl
                           SlError *error)
 {
     SlWorldDef def = sl_default_world_def();
-    def.threads = 2;
     def.domain = (SlBox){{-2, 0, -2}, {2, 4, 2}};
     def.domain_friction = 0.5f;
     def.on_step = count_step;
@@ -290,7 +290,9 @@ static SlStatus make_ball(const Way *way, double particles, Steps *steps, SlWorl
     fill.shape_count = 1;
     fill.velocity = (SlVec3){0, -5, 0};
     double volume = 4.0 / 3 * acos(-1) * 0.2 * 0.2 * 0.2;
-    SlStatus status = sl_world_create(&def, world, error);
+    SlStatus status = bench_own_context(&def, 2, error);
+    if (status == SL_OK)
+        status = sl_world_create(&def, world, error);
     if (status == SL_OK)
         status = sl_world_add_system(*world, &system, &id, error);
     if (status == SL_OK)

@@ -1,20 +1,21 @@
 /* Rotations between two keys go along the shortest arc (slerp), timed by the same smooth curve as
    positions, so a body starts and stops without a jolt. */
 #include "bodies/motion.h"
+#include "core/cookies.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MOTION_COOKIE = 0x51EE7004, MAX_KEYS = 100000 };
+enum { MAX_KEYS = 100000 };
 
 SlMotionDef sl_default_motion_def(void)
 {
-    return (SlMotionDef){.cookie = MOTION_COOKIE};
+    return (SlMotionDef){SL_DEF_HEAD(MOTION, SlMotionDef)};
 }
 
 static const char *wrong_with(const SlMotionDef *def)
 {
-    if (def->cookie != MOTION_COOKIE)
+    if (!SL_DEF_VALID(def, MOTION))
         return "motion definition not made by sl_default_motion_def";
     if (def->key_count == 1 || def->key_count > MAX_KEYS)
         return "a motion has no keys, or 2 to 100000";

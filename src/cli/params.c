@@ -30,7 +30,7 @@ static void print_row(const SlParamRow *row, bool markdown)
 static void print_preset(const SlPreset *preset, bool markdown)
 {
     printf(markdown ? "| `%s` | %s | " : "  %-18s %s; ", preset->name, preset->meaning);
-    for (int k = 0; k < SL_MAX_PRESET_VALUES && preset->values[k].name != NULL; k++)
+    for (int k = 0; preset->values[k].name != NULL; k++)
         printf("%s%s %g", k > 0 ? ", " : "", preset->values[k].name, preset->values[k].value);
     printf(markdown ? " |\n" : "\n");
 }

@@ -1,3 +1,4 @@
+#include "core/cookies.h"
 #include "core/context.h"
 
 #include <stdarg.h>
@@ -7,17 +8,17 @@
 
 #include "core/machine.h"
 
-enum { CONTEXT_COOKIE = 0x51EE7C01, MAX_THREADS = 256 };
+enum { MAX_THREADS = 256 };
 
 SlContextDef sl_default_context_def(void)
 {
-    return (SlContextDef){.cookie = CONTEXT_COOKIE};
+    return (SlContextDef){SL_DEF_HEAD(CONTEXT, SlContextDef)};
 }
 
 SlStatus sl_context_create(const SlContextDef *def, SlContext **out, SlError *error)
 {
     *out = NULL;
-    if (def->cookie != CONTEXT_COOKIE)
+    if (!SL_DEF_VALID(def, CONTEXT))
         return sl_error_set(error, SL_ERROR_ARGUMENT,
                             "context definition not made by sl_default_context_def");
     if (def->threads > MAX_THREADS)

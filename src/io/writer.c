@@ -1,8 +1,7 @@
 /* Frames and checkpoints written behind a running simulation. */
 #include "io/sources.h"
+#include "core/cookies.h"
 #include "sleet/checkpoint.h"
-
-enum { WRITER_COOKIE = 0x51EE7006 };
 
 struct SlWriter {
     SlContext *context;
@@ -14,14 +13,14 @@ struct SlWriter {
 
 SlWriterDef sl_default_writer_def(void)
 {
-    return (SlWriterDef){.cookie = WRITER_COOKIE};
+    return (SlWriterDef){SL_DEF_HEAD(WRITER, SlWriterDef)};
 }
 
 SlStatus sl_writer_create(SlContext *context, const SlWriterDef *def, SlWriter **out,
                           SlError *error)
 {
     *out = NULL;
-    if (def->cookie != WRITER_COOKIE)
+    if (!SL_DEF_VALID(def, WRITER))
         return sl_error_set(error, SL_ERROR_ARGUMENT,
                             "writer definition not made by sl_default_writer_def");
     SlWriter *writer = sl_alloc_zero(&context->memory, 1, sizeof *writer);

@@ -5,17 +5,17 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/cookies.h"
 #include "core/hash.h"
 #include "math/vec3.h"
 
-enum { EMITTER_COOKIE = 0x51EE7003 };
 /* A place is taken while a particle is nearer than this many spacings. */
 static const float taken_within = 0.85f;
 static const uint64_t max_layer_places = 10000000;
 
 SlEmitterDef sl_default_emitter_def(SlEmitterKind kind)
 {
-    return (SlEmitterDef){.cookie = EMITTER_COOKIE,
+    return (SlEmitterDef){SL_DEF_HEAD(EMITTER, SlEmitterDef),
                           .kind = kind,
                           .direction = {0, -1, 0},
                           .up = {0, 1, 0},
@@ -63,7 +63,7 @@ uint64_t sl_emitter_layer_size(const SlEmitter *emitter, double spacing)
 static const char *wrong_with(const SlEmitterDef *def)
 {
     bool disk = def->kind == SL_EMITTER_DISK;
-    if (def->cookie != EMITTER_COOKIE)
+    if (!SL_DEF_VALID(def, EMITTER))
         return "emitter definition not made by sl_default_emitter_def";
     if (!sl_finite(def->center))
         return "an emitter's center must be finite";
@@ -202,7 +202,7 @@ SlStatus sl_flow_emit(SlFlow *flow, SlSystem *system, double dt, SlError *error)
     size_t before = system->particles.count;
     for (uint32_t e = 0; status == SL_OK && e < flow->emitter_count; e++) {
         SlEmitter *emitter = &flow->emitters[e];
-        while (status == SL_OK) {
+        while (status == SL_OK && !emitter->removed) {
             double due = emitter->def.start + (double)emitter->layers * emitter->interval;
             bool done = emitter->def.limit > 0 && emitter->emitted >= emitter->def.limit;
             if (done || due >= system->time + dt || due >= emitter->def.end)

@@ -12,6 +12,8 @@ typedef struct SlEmitter {
     SlEmitterDef def;
     SlVec3 across, along; /* unit vectors in the opening */
     double interval;      /* s between two layers */
+    bool removed;         /* its slot may be used again */
+    uint16_t generation;  /* of handles to it */
     /* state */
     uint64_t layers;  /* let through so far */
     uint64_t emitted; /* particles so far */

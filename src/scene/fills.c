@@ -36,7 +36,7 @@ static const SlKeyRow noise_rows[NOISE_KEYS] = {
     [CRUST] = SL_KEY_NUMBER_ROW("crust", 0, 0, SL_SCENE_FAR, "m"),
 };
 
-static SlStatus read_noise(const SlScene *scene, const SlJsonNode *node, SlNoiseDef *noise,
+static SlStatus read_noise(const SlScene *scene, const SlJsonNode *node, SlNoise *noise,
                            SlError *error)
 {
     SlKeyValue values[NOISE_KEYS];
@@ -51,7 +51,7 @@ static SlStatus read_noise(const SlScene *scene, const SlJsonNode *node, SlNoise
         return sl_json_error(&scene->json, node->place, error,
                              "smooth and grain are %g together; they may be at most 1",
                              smooth + grain);
-    *noise = (SlNoiseDef){.chunks = (float)values[CHUNKS].value.number[0],
+    *noise = (SlNoise){.chunks = (float)values[CHUNKS].value.number[0],
                           .seams = (float)values[SEAMS].value.number[0],
                           .shell = (float)values[SHELL].value.number[0],
                           .crust = (float)values[CRUST].value.number[0],

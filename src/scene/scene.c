@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/cookies.h"
 #include "core/context.h"
 #include "core/error.h"
 #include "scene/override.h"
@@ -281,18 +282,16 @@ const char *sl_scene_text(const SlScene *scene)
 
 /* --- A scene from a file, with the solvers this library has. --- */
 
-enum { OPTIONS_COOKIE = 0x51EE7C05 };
-
 SlSceneOptions sl_default_scene_options(void)
 {
-    return (SlSceneOptions){.cookie = OPTIONS_COOKIE};
+    return (SlSceneOptions){SL_DEF_HEAD(SCENE_OPTIONS, SlSceneOptions)};
 }
 
 SlStatus sl_scene_read(SlContext *context, const char *path, const SlSceneOptions *options,
                        SlScene **scene, SlError *error)
 {
     *scene = NULL;
-    if (options->cookie != OPTIONS_COOKIE)
+    if (!SL_DEF_VALID(options, SCENE_OPTIONS))
         return sl_error_set(error, SL_ERROR_ARGUMENT,
                             "scene options not made by sl_default_scene_options");
     char *text;
@@ -328,6 +327,22 @@ static SlStatus with_place(const SlScene *scene, SlJsonPlace place, SlStatus sta
     return status;
 }
 
+static SlStatus set_three(const SlScene *scene, SlWorld *world, SlSystemId id,
+                          const SlJsonNode *array, SlError *inner)
+{
+    double numbers[3];
+    size_t count = 0;
+    const SlJsonNode *node = sl_json_first(&scene->json, array);
+    for (; node != NULL && node->type == SL_JSON_NUMBER && count < 3; count++) {
+        numbers[count] = node->number;
+        node = sl_json_next(&scene->json, node);
+    }
+    const char *name = sl_json_key(&scene->json, array);
+    if (count != 3 || node != NULL)
+        return sl_error_set(inner, SL_ERROR_ARGUMENT, "%s takes three numbers", name);
+    return sl_system_set_vec3(world, id, name, numbers, inner);
+}
+
 static SlStatus set_parameter(const SlScene *scene, SlWorld *world, SlSystemId id,
                               const SlJsonNode *node, SlError *inner)
 {
@@ -337,9 +352,10 @@ static SlStatus set_parameter(const SlScene *scene, SlWorld *world, SlSystemId i
     case SL_JSON_BOOL: return sl_system_set_number(world, id, name, node->number, inner);
     case SL_JSON_TEXT:
         return sl_system_set_text(world, id, name, sl_json_text(&scene->json, node), inner);
+    case SL_JSON_ARRAY: return set_three(scene, world, id, node, inner);
     default:
-        return sl_error_set(inner, SL_ERROR_UNSUPPORTED,
-                            "%s: a system has no parameters of several numbers yet", name);
+        return sl_error_set(inner, SL_ERROR_ARGUMENT,
+                            "%s takes a number, true or false, a text or three numbers", name);
     }
 }
 
@@ -356,7 +372,7 @@ static SlStatus build_flows(const SlScene *scene, const SlSceneSystem *system, S
         status = sl_scene_read_emitter(scene, system, node, &def, error);
         if (status == SL_OK)
             status = with_place(scene, node->place,
-                                sl_system_add_emitter(world, id, &def, &inner), &inner, error);
+                                sl_system_add_emitter(world, id, &def, NULL, &inner), &inner, error);
     }
     node = system->drains != NULL ? sl_json_first(json, system->drains) : NULL;
     for (; status == SL_OK && node != NULL; node = sl_json_next(json, node)) {

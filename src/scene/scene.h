@@ -12,7 +12,7 @@
 enum { SL_SCENE_NAME = 31 }; /* bytes in the name of a system, collider or camera */
 
 typedef struct SlSceneBlock {
-    SlBlockDef def;
+    SlBlock def;
     SlJsonPlace place;
 } SlSceneBlock;
 

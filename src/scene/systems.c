@@ -62,7 +62,7 @@ static bool apart(float max_a, float min_b, double slack)
     return (double)max_a - (double)min_b <= slack;
 }
 
-static bool overlap(const SlBlockDef *a, const SlBlockDef *b, double slack)
+static bool overlap(const SlBlock *a, const SlBlock *b, double slack)
 {
     return !apart(a->max.x, b->min.x, slack) && !apart(b->max.x, a->min.x, slack) &&
            !apart(a->max.y, b->min.y, slack) && !apart(b->max.y, a->min.y, slack) &&
@@ -250,8 +250,10 @@ SlStatus sl_scene_read_fluid(const SlScene *scene, const SlJsonNode *node, SlFlu
         sl_keys_read(&scene->json, node, "a fluid", fluid_rows, FLUID_KEYS, values, error);
     if (status != SL_OK)
         return status;
-    *def = (SlFluidDef){sl_json_text(&scene->json, values[FLUID_NAME].node),
-                        values[DENSITY].value.number[0], values[VISCOSITY].value.number[0]};
+    *def = sl_default_fluid_def();
+    def->name = sl_json_text(&scene->json, values[FLUID_NAME].node);
+    def->density = values[DENSITY].value.number[0];
+    def->kinematic_viscosity = values[VISCOSITY].value.number[0];
     return SL_OK;
 }
 

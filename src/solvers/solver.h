@@ -21,6 +21,9 @@ typedef struct SlStateRow {
     const char *meaning;
 } SlStateRow;
 
+/* The values of a preset, in its table. */
+#define SL_PRESET(...) (const SlPresetValue[]){__VA_ARGS__, {NULL, 0}}
+
 typedef struct SlSolver {
     SlTable table; /* name, summary, citation, parameter rows */
     uint32_t fields;
@@ -127,7 +130,7 @@ struct SlSystem {
     char name[32];
     uint32_t index; /* in the world */
     SlParamValue *values; /* one per parameter row */
-    uint64_t given;       /* bit per row whose value was set by itself: no preset changes it */
+    bool *given;          /* one per row: its value was set by itself, no preset changes it */
     SlParticles particles;
     SlSurroundings surroundings;
     void *state; /* the solver's */

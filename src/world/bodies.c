@@ -43,7 +43,7 @@ void sl_world_move_bodies(SlWorld *world, double time, double dt)
     }
 }
 
-SlStatus sl_collider_set_name(SlWorld *world, SlColliderId id, const char *name, SlError *error)
+static SlStatus set_name(SlWorld *world, SlColliderId id, const char *name, SlError *error)
 {
     uint32_t index;
     SlStatus status = sl_world_resolve_collider(world, id, &index, error);
@@ -52,6 +52,11 @@ SlStatus sl_collider_set_name(SlWorld *world, SlColliderId id, const char *name,
                                            : world->shape_names[index],
                  SL_BODY_NAME, "%s", name);
     return status;
+}
+
+SlStatus sl_collider_set_name(SlWorld *world, SlColliderId id, const char *name, SlError *error)
+{
+    SL_SETUP_CALL(world, error, set_name(world, id, name, &found));
 }
 
 void sl_world_name_body_forces(SlWorld *world, SlWorldSystem *system)
@@ -111,7 +116,7 @@ bool sl_target_valid(const SlTarget *target)
            (target->set == 1 && pose_valid(&target->from) && pose_valid(&target->to));
 }
 
-SlStatus sl_collider_set_motion(SlWorld *world, SlColliderId handle, const SlMotionDef *def,
+static SlStatus set_motion(SlWorld *world, SlColliderId handle, const SlMotionDef *def,
                                 SlError *error)
 {
     if (world->started)
@@ -139,7 +144,13 @@ SlStatus sl_collider_set_motion(SlWorld *world, SlColliderId handle, const SlMot
     return SL_OK;
 }
 
-SlStatus sl_collider_set_target(SlWorld *world, SlColliderId handle, SlColliderPose pose,
+SlStatus sl_collider_set_motion(SlWorld *world, SlColliderId id, const SlMotionDef *def,
+                                SlError *error)
+{
+    SL_SETUP_CALL(world, error, set_motion(world, id, def, &found));
+}
+
+static SlStatus set_target(SlWorld *world, SlColliderId handle, SlColliderPose pose,
                                 SlError *error)
 {
     uint32_t id;
@@ -161,6 +172,12 @@ SlStatus sl_collider_set_target(SlWorld *world, SlColliderId handle, SlColliderP
     mover->target->set = true;
     note_moving(world, id);
     return SL_OK;
+}
+
+SlStatus sl_collider_set_target(SlWorld *world, SlColliderId id, SlColliderPose pose,
+                                SlError *error)
+{
+    SL_SETUP_CALL(world, error, set_target(world, id, pose, &found));
 }
 
 void sl_world_reach_targets(SlWorld *world)

@@ -5,20 +5,21 @@
 #include <string.h>
 
 #include "geometry/mesh/check.h"
+#include "core/cookies.h"
 #include "geometry/mesh/mesh.h"
 #include "geometry/mesh/read.h"
 #include "geometry/shape.h"
 #include "math/noise.h"
 #include "world/world.h"
 
-enum { FILL_COOKIE = 0x51EE7006, MAX_SHAPES_OF_FILL = 16, MAX_PER_CELL = 64 };
+enum { MAX_SHAPES_OF_FILL = 16, MAX_PER_CELL = 64 };
 /* Of a spacing: decimals do not meet exactly. */
 static const float slack = 1e-3f;
 static const double pi = 3.14159265358979323846;
 
 SlFillDef sl_default_fill_def(void)
 {
-    return (SlFillDef){.cookie = FILL_COOKIE,
+    return (SlFillDef){SL_DEF_HEAD(FILL, SlFillDef),
                        .scale = 1,
                        .per_cell = 8,
                        .noise = {.size = 0.5f, .octaves = 3}};
@@ -26,8 +27,8 @@ SlFillDef sl_default_fill_def(void)
 
 static const char *wrong_with(const SlFillDef *def)
 {
-    const SlNoiseDef *noise = &def->noise;
-    if (def->cookie != FILL_COOKIE)
+    const SlNoise *noise = &def->noise;
+    if (!SL_DEF_VALID(def, FILL))
         return "fill definition not made by sl_default_fill_def";
     if ((unsigned)def->mode > SL_FILL_RANDOM)
         return "unknown mode of fill";
@@ -143,7 +144,7 @@ void sl_fill_body_destroy(SlContext *context, SlFillBody *body)
     sl_free(&context->memory, body, sizeof *body);
 }
 
-SlStatus sl_system_add_fill(SlWorld *world, SlSystemId id, const SlFillDef *def, SlError *error)
+static SlStatus add_fill(SlWorld *world, SlSystemId id, const SlFillDef *def, SlError *error)
 {
     SlWorldSystem *system = sl_world_resolve_system(world, id, error);
     if (system == NULL)
@@ -174,6 +175,11 @@ SlStatus sl_system_add_fill(SlWorld *world, SlSystemId id, const SlFillDef *def,
     return SL_OK;
 }
 
+SlStatus sl_system_add_fill(SlWorld *world, SlSystemId id, const SlFillDef *def, SlError *error)
+{
+    SL_SETUP_CALL(world, error, add_fill(world, id, def, &found));
+}
+
 /* --- Counting --- */
 
 static double cell_of(const SlSystem *system, const SlFillBody *body)
@@ -195,7 +201,7 @@ double sl_fill_particles(const SlSystem *system, const SlFillBody *body)
 uint32_t sl_fill_fields(const SlWorldSystem *system)
 {
     for (uint32_t k = 0; k < system->fill_count; k++) {
-        const SlNoiseDef *noise = &system->fills[k]->def.noise;
+        const SlNoise *noise = &system->fills[k]->def.noise;
         if (noise->smooth + noise->grain + noise->chunks + noise->shell + noise->crust > 0)
             return SL_FIELD_BIT(VARIATION);
     }
@@ -383,7 +389,7 @@ typedef struct Born {
 /* Whether the surface is so near, or the way up so short. */
 static bool is_outer(const Born *b, SlVec3 at)
 {
-    const SlNoiseDef *noise = &b->def->noise;
+    const SlNoise *noise = &b->def->noise;
     SlVec3 above = {at.x, at.y + noise->crust, at.z};
     return (noise->shell > 0 && sl_region_distance(&b->region, at) > -noise->shell) ||
            (noise->crust > 0 && sl_region_distance(&b->region, above) > 0);
@@ -391,7 +397,7 @@ static bool is_outer(const Born *b, SlVec3 at)
 
 static float variation_of(const Born *b, uint32_t id, const float *at)
 {
-    const SlNoiseDef *noise = &b->def->noise;
+    const SlNoise *noise = &b->def->noise;
     double value = 0, per_metre = 1 / (double)noise->size;
     if (noise->smooth > 0)
         value += (double)noise->smooth *

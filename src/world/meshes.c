@@ -4,18 +4,19 @@
 #include <string.h>
 
 #include "geometry/mesh/read.h"
+#include "core/cookies.h"
 #include "world/world.h"
 
-enum { MESH_COOKIE = 0x51EE7005, MAX_KEYS = 10000 };
+enum { MAX_KEYS = 10000 };
 
 SlMeshColliderDef sl_default_mesh_collider_def(void)
 {
-    return (SlMeshColliderDef){.cookie = MESH_COOKIE, .scale = 1, .rate = 25};
+    return (SlMeshColliderDef){SL_DEF_HEAD(MESH_COLLIDER, SlMeshColliderDef), .scale = 1, .rate = 25};
 }
 
 static const char *wrong_with(const SlMeshColliderDef *def)
 {
-    if (def->cookie != MESH_COOKIE)
+    if (!SL_DEF_VALID(def, MESH_COLLIDER))
         return "mesh definition not made by sl_default_mesh_collider_def";
     bool one = def->path != NULL && def->path[0] != '\0', many = def->path_count > 0;
     if (one == many)
@@ -82,8 +83,8 @@ static SlStatus read_keys(SlContext *context, const SlMeshColliderDef *def, SlDe
     return status;
 }
 
-SlStatus sl_world_add_mesh_collider(SlWorld *world, const SlMeshColliderDef *def, SlColliderId *id,
-                                    SlError *error)
+static SlStatus add_mesh_collider(SlWorld *world, const SlMeshColliderDef *def, SlColliderId *id,
+                                  SlError *error)
 {
     const char *wrong = world->started ? "the world has started; its set-up is fixed"
                                        : wrong_with(def);
@@ -118,6 +119,14 @@ SlStatus sl_world_add_mesh_collider(SlWorld *world, const SlMeshColliderDef *def
         *id = sl_collider_id(world, SL_FIRST_MESH_ID + world->mesh_count - 1);
     sl_world_move_meshes(world, 0, 0);
     return SL_OK;
+}
+
+SlStatus sl_world_add_mesh_collider(SlWorld *world, const SlMeshColliderDef *def, SlColliderId *id,
+                                    SlError *error)
+{
+    if (id != NULL)
+        *id = (SlColliderId){0, 0, 0};
+    SL_SETUP_CALL(world, error, add_mesh_collider(world, def, id, &found));
 }
 
 void sl_mesh_body_destroy(SlContext *context, SlMeshBody *body)

@@ -90,7 +90,7 @@ static SlStatus check_sizes(const SlWorld *world, SlError *error)
     return SL_OK;
 }
 
-static bool inside(SlBox outer, const SlBlockDef *block, float slack)
+static bool inside(SlBox outer, const SlBlock *block, float slack)
 {
     const float *low = &outer.min.x, *high = &outer.max.x, *a = &block->min.x, *b = &block->max.x;
     for (int k = 0; k < 3; k++)
@@ -99,7 +99,7 @@ static bool inside(SlBox outer, const SlBlockDef *block, float slack)
     return true;
 }
 
-static bool overlap(const SlBlockDef *one, const SlBlockDef *other, float slack)
+static bool overlap(const SlBlock *one, const SlBlock *other, float slack)
 {
     const float *a = &one->min.x, *b = &one->max.x, *c = &other->min.x, *d = &other->max.x;
     for (int k = 0; k < 3; k++)
@@ -130,7 +130,7 @@ static SlStatus check_blocks(const SlWorld *world, SlError *error)
 }
 
 /* The block's lattice, x fastest; ids count on from the last block's. */
-static void place_block(SlParticles *particles, const SlBlockDef *block, double spacing,
+static void place_block(SlParticles *particles, const SlBlock *block, double spacing,
                         size_t *next)
 {
     uint32_t *id = particles->data[SL_F_ID];
@@ -189,9 +189,10 @@ static SlStatus start_system(SlWorld *world, SlWorldSystem *system, SlError *err
 
 SlStatus sl_world_start(SlWorld *world, SlError *error)
 {
-    if (world->started)
-        return SL_OK;
-    SlStatus status = check_blocks(world, error);
+    SlStatus status = sl_setup_status(world, error);
+    if (status != SL_OK || world->started)
+        return status;
+    status = check_blocks(world, error);
     if (status == SL_OK)
         status = check_sizes(world, error);
     if (status == SL_OK)

@@ -111,6 +111,8 @@ SlStatus sl_world_step(SlWorld *world, double dt, SlError *error)
 
 SlStatus sl_world_advance_frame(SlWorld *world, SlError *error)
 {
+    if (world == NULL)
+        return SL_ERROR_ARGUMENT;
     SlStatus status = sl_world_step(world, world->def.frame_time, error);
     if (status == SL_OK) {
         world->frame++;

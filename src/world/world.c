@@ -1,19 +1,19 @@
-/* Making a world: definition, systems, parameters, blocks, colliders. */
+/* A world: its definition, making and freeing it, systems, shapes, gravity and cameras. */
 #include "world/world.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "core/cookies.h"
 #include "math/camera.h"
 #include "geometry/shape.h"
 
-enum { WORLD_COOKIE = 0x51EE7001, SYSTEM_COOKIE = 0x51EE7002 };
 static const float farthest = 1e6f; /* m: floats are still 6 cm apart there */
 
 SlWorldDef sl_default_world_def(void)
 {
-    return (SlWorldDef){.cookie = WORLD_COOKIE,
+    return (SlWorldDef){SL_DEF_HEAD(WORLD, SlWorldDef),
                         .gravity = {0, -9.81f, 0},
                         .domain = {{0, 0, 0}, {4, 4, 4}},
                         .frame_time = 1.0 / 60.0,
@@ -22,10 +22,10 @@ SlWorldDef sl_default_world_def(void)
 
 SlSystemDef sl_default_system_def(const char *solver)
 {
-    return (SlSystemDef){.cookie = SYSTEM_COOKIE, .name = solver, .solver = solver};
+    return (SlSystemDef){SL_DEF_HEAD(SYSTEM, SlSystemDef), .name = solver, .solver = solver};
 }
 
-static bool box_valid(SlBox box)
+bool sl_box_valid(SlBox box)
 {
     const float *low = &box.min.x, *high = &box.max.x;
     for (int k = 0; k < 3; k++)
@@ -42,15 +42,20 @@ static bool domain_valid(SlBox box)
         low[k] = low[k] == -INFINITY ? -farthest : low[k];
         high[k] = high[k] == INFINITY ? farthest : high[k];
     }
-    return box_valid(box);
+    return sl_box_valid(box);
+}
+
+static bool gravity_valid(SlVec3 gravity)
+{
+    return sl_finite(gravity) && sl_length(gravity) <= 1e4f;
 }
 
 static SlStatus check_def(const SlWorldDef *def, SlError *error)
 {
-    if (def->cookie != WORLD_COOKIE)
+    if (!SL_DEF_VALID(def, WORLD))
         return sl_error_set(error, SL_ERROR_ARGUMENT,
                             "world definition not made by sl_default_world_def");
-    if (!sl_finite(def->gravity) || sl_length(def->gravity) > 1e4f)
+    if (!gravity_valid(def->gravity))
         return sl_error_set(error, SL_ERROR_ARGUMENT, "gravity must be below 1e4 m/s^2");
     if (!domain_valid(def->domain))
         return sl_error_set(error, SL_ERROR_ARGUMENT,
@@ -77,13 +82,8 @@ SlStatus sl_world_create(const SlWorldDef *def, SlWorld **out, SlError *error)
         return status;
     SlContext *context = def->context;
     if (context == NULL) {
-        SlContextDef cd = sl_default_context_def();
-        cd.threads = def->threads;
-        cd.tasks = def->tasks;
-        cd.allocator = def->allocator;
-        cd.hooks = def->hooks;
-        cd.isa = def->isa;
-        if ((status = sl_context_create(&cd, &context, error)) != SL_OK)
+        SlContextDef defaults = sl_default_context_def();
+        if ((status = sl_context_create(&defaults, &context, error)) != SL_OK)
             return status;
     }
     SlWorld *world = sl_alloc_zero(&context->memory, 1, sizeof *world);
@@ -94,7 +94,7 @@ SlStatus sl_world_create(const SlWorldDef *def, SlWorld **out, SlError *error)
     }
     world->def = *def;
     world->context = context;
-    world->owns_context = def->context == NULL;
+    world->owns_context = def->context == NULL || def->own_context;
     world->number = sl_world_number(world);
     for (uint32_t k = 0; k < SL_MAX_SHAPES; k++)
         world->movers[k].target = &world->targets[k];
@@ -114,6 +114,7 @@ static void destroy_system(SlContext *context, SlWorldSystem *system)
         sl_fill_body_destroy(context, system->fills[k]);
     sl_free(&context->memory, base->state, solver->state_size);
     sl_free(&context->memory, base->values, solver->table.row_count * sizeof *base->values);
+    sl_free(&context->memory, base->given, solver->table.row_count * sizeof *base->given);
     sl_free(&context->memory, system, sizeof *system);
 }
 
@@ -135,7 +136,7 @@ void sl_world_destroy(SlWorld *world)
         sl_context_destroy(context);
 }
 
-static SlStatus require_not_started(const SlWorld *world, SlError *error)
+SlStatus sl_require_not_started(const SlWorld *world, SlError *error)
 {
     if (world->started)
         return sl_error_set(error, SL_ERROR_ARGUMENT,
@@ -166,13 +167,13 @@ void sl_world_update_surroundings(SlWorld *world)
                              .seed = world->def.seed};
 }
 
-SlStatus sl_world_add_system(SlWorld *world, const SlSystemDef *def, SlSystemId *id,
+static SlStatus add_system(SlWorld *world, const SlSystemDef *def, SlSystemId *id,
                              SlError *error)
 {
-    SlStatus status = require_not_started(world, error);
+    SlStatus status = sl_require_not_started(world, error);
     if (status != SL_OK)
         return status;
-    if (def->cookie != SYSTEM_COOKIE)
+    if (!SL_DEF_VALID(def, SYSTEM))
         return sl_error_set(error, SL_ERROR_ARGUMENT,
                             "system definition not made by sl_default_system_def");
     if (world->system_count == SL_MAX_SYSTEMS)
@@ -193,7 +194,8 @@ SlStatus sl_world_add_system(SlWorld *world, const SlSystemDef *def, SlSystemId 
     snprintf(base->name, sizeof base->name, "%s", def->name != NULL ? def->name : def->solver);
     base->state = sl_alloc_zero(memory, 1, solver->state_size);
     base->values = sl_alloc_zero(memory, solver->table.row_count, sizeof *base->values);
-    if (base->state == NULL || base->values == NULL) {
+    base->given = sl_alloc_zero(memory, solver->table.row_count, sizeof *base->given);
+    if (base->state == NULL || base->values == NULL || base->given == NULL) {
         destroy_system(world->context, system);
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory for a system");
     }
@@ -206,199 +208,10 @@ SlStatus sl_world_add_system(SlWorld *world, const SlSystemDef *def, SlSystemId 
     return SL_OK;
 }
 
-static SlStatus find_row(const SlWorld *world, SlSystemId id, const char *name, SlSystem **system,
-                         const SlParamRow **row, SlError *error)
-{
-    SlWorldSystem *holder = sl_world_resolve_system(world, id, error);
-    if (holder == NULL)
-        return SL_ERROR_ARGUMENT;
-    *system = &holder->base;
-    const SlTable *table = &(*system)->solver->table;
-    *row = sl_table_find(table, name);
-    if (*row == NULL)
-        return sl_error_set(error, SL_ERROR_ARGUMENT, "%s has no parameter \"%.40s\"", table->name,
-                            name);
-    return SL_OK;
-}
-
-/* A value was set. A preset's values count, in any order, where none was given by itself. */
-static void take_value(SlSystem *system, const SlParamRow *row)
-{
-    const SlTable *table = &system->solver->table;
-    if (table->presets == NULL || strcmp(row->name, "preset") != 0) {
-        system->given |= (uint64_t)1 << (row - table->rows);
-        return;
-    }
-    size_t chosen = (size_t)system->values[row - table->rows].number[0];
-    for (size_t k = 0; k < table->row_count; k++) {
-        const SlParamRow *other = &table->rows[k];
-        if (other == row || (system->given >> k & 1) != 0)
-            continue;
-        system->values[k] = other->value;
-        const SlPreset *preset = &table->presets[chosen];
-        for (int v = 0; v < SL_MAX_PRESET_VALUES && preset->values[v].name != NULL; v++)
-            if (strcmp(preset->values[v].name, other->name) == 0)
-                system->values[k].number[0] = preset->values[v].value;
-    }
-}
-
-SlStatus sl_system_set_number(SlWorld *world, SlSystemId id, const char *name, double value,
-                              SlError *error)
-{
-    SlSystem *system;
-    const SlParamRow *row;
-    SlStatus status = require_not_started(world, error);
-    if (status == SL_OK)
-        status = find_row(world, id, name, &system, &row, error);
-    if (status == SL_OK)
-        status = sl_param_set_number(row, value,
-                                     &system->values[row - system->solver->table.rows], error);
-    if (status == SL_OK)
-        take_value(system, row);
-    return status;
-}
-
-SlStatus sl_system_set_text(SlWorld *world, SlSystemId id, const char *name, const char *value,
-                            SlError *error)
-{
-    SlSystem *system;
-    const SlParamRow *row;
-    SlStatus status = require_not_started(world, error);
-    if (status == SL_OK)
-        status = find_row(world, id, name, &system, &row, error);
-    if (status == SL_OK)
-        status = sl_param_set_text(row, value, &system->values[row - system->solver->table.rows],
-                                   error);
-    if (status == SL_OK)
-        take_value(system, row);
-    return status;
-}
-
-SlStatus sl_system_get(const SlWorld *world, SlSystemId id, const char *name, SlParamValue *value,
-                       SlError *error)
-{
-    SlSystem *system;
-    const SlParamRow *row;
-    SlStatus status = find_row(world, id, name, &system, &row, error);
-    if (status == SL_OK)
-        *value = system->values[row - system->solver->table.rows];
-    return status;
-}
-
-void sl_block_lattice(const SlBlockDef *block, double spacing, double along[3])
-{
-    const float *low = &block->min.x, *high = &block->max.x;
-    for (int k = 0; k < 3; k++) /* a hair more, so that 4 m at 0.1 m are 40 and not 39 */
-        along[k] = floor(((double)high[k] - (double)low[k]) / spacing + 1e-3);
-}
-
-static SlStatus check_fluid(const SlSystem *system, uint32_t fluid, SlError *error)
-{
-    if (fluid <= system->fluid_count)
-        return SL_OK;
-    return sl_error_set(error, SL_ERROR_ARGUMENT, "%s has no fluid number %u", system->name, fluid);
-}
-
-SlStatus sl_system_add_fluid(SlWorld *world, SlSystemId id, const SlFluidDef *def, uint32_t *fluid,
-                             SlError *error)
-{
-    SlStatus status = require_not_started(world, error);
-    if (status != SL_OK)
-        return status;
-    SlWorldSystem *holder = sl_world_resolve_system(world, id, error);
-    if (holder == NULL)
-        return SL_ERROR_ARGUMENT;
-    SlSystem *system = &holder->base;
-    if (!system->solver->several_fluids)
-        return sl_error_set(error, SL_ERROR_ARGUMENT,
-                            "the solver \"%s\" knows no fluids of their own; use a system each",
-                            system->solver->table.name);
-    if (!(def->density > 0 && def->density <= 1e5) ||
-        !(def->kinematic_viscosity >= 0 && def->kinematic_viscosity <= 1e4))
-        return sl_error_set(error, SL_ERROR_ARGUMENT,
-                            "a fluid's density must be above 0 and at most 1e5 kg/m^3, its kinematic "
-                            "viscosity from 0 to 1e4 m^2/s");
-    if (system->fluid_count == SL_MAX_FLUIDS)
-        return sl_error_set(error, SL_ERROR_ARGUMENT, "at most %d fluids fit in a system",
-                            SL_MAX_FLUIDS);
-    SlFluidKind *kind = &system->fluids[system->fluid_count++];
-    snprintf(kind->name, sizeof kind->name, "%s", def->name != NULL ? def->name : "");
-    kind->density = def->density;
-    kind->viscosity = def->kinematic_viscosity;
-    *fluid = system->fluid_count;
-    return SL_OK;
-}
-
-SlStatus sl_system_add_block(SlWorld *world, SlSystemId id, const SlBlockDef *block,
-                             SlError *error)
-{
-    SlStatus status = require_not_started(world, error);
-    if (status != SL_OK)
-        return status;
-    SlWorldSystem *system = sl_world_resolve_system(world, id, error);
-    if (system == NULL)
-        return SL_ERROR_ARGUMENT;
-    if (!box_valid((SlBox){block->min, block->max}))
-        return sl_error_set(error, SL_ERROR_ARGUMENT,
-                            "a block's min must be below its max on each axis, both within 1e6 m");
-    if (!sl_finite(block->velocity) || sl_length(block->velocity) > 1e5f)
-        return sl_error_set(error, SL_ERROR_ARGUMENT, "a block's velocity must be below 1e5 m/s");
-    if ((status = check_fluid(&system->base, block->fluid, error)) != SL_OK)
-        return status;
-    if (system->block_count == SL_MAX_BLOCKS)
-        return sl_error_set(error, SL_ERROR_ARGUMENT, "at most %d blocks fit in a system",
-                            SL_MAX_BLOCKS);
-    system->blocks[system->block_count++] = *block;
-    return SL_OK;
-}
-
-SlStatus sl_system_add_emitter(SlWorld *world, SlSystemId id, const SlEmitterDef *emitter,
+static SlStatus add_collider(SlWorld *world, const SlShape *shape, SlColliderId *id,
                                SlError *error)
 {
-    SlStatus status = require_not_started(world, error);
-    if (status != SL_OK)
-        return status;
-    SlWorldSystem *system = sl_world_resolve_system(world, id, error);
-    if (system == NULL)
-        return SL_ERROR_ARGUMENT;
-    SlFlow *flow = &system->flow;
-    SlSystem *base = &system->base;
-    if (flow->emitter_count == SL_MAX_EMITTERS)
-        return sl_error_set(error, SL_ERROR_ARGUMENT, "at most %d emitters fit in a system",
-                            SL_MAX_EMITTERS);
-    if ((status = check_fluid(base, emitter->fluid, error)) != SL_OK)
-        return status;
-    status = sl_emitter_init(&flow->emitters[flow->emitter_count], emitter,
-                             (double)base->solver->spacing(base), error);
-    flow->emitter_count += status == SL_OK;
-    return status;
-}
-
-SlStatus sl_system_add_drain(SlWorld *world, SlSystemId id, const SlShape *shape, SlError *error)
-{
-    SlStatus status = require_not_started(world, error);
-    if (status != SL_OK)
-        return status;
-    SlWorldSystem *system = sl_world_resolve_system(world, id, error);
-    if (system == NULL)
-        return SL_ERROR_ARGUMENT;
-    SlFlow *flow = &system->flow;
-    if (flow->drain_count == SL_MAX_DRAINS)
-        return sl_error_set(error, SL_ERROR_ARGUMENT, "at most %d drains fit in a system",
-                            SL_MAX_DRAINS);
-    const char *reason;
-    SlShape prepared = *shape;
-    if (!sl_shape_prepare(&prepared, &reason))
-        return sl_error_set(error, SL_ERROR_ARGUMENT, "drain: %s: %s",
-                            sl_shape_kind_name(prepared.kind), reason);
-    flow->drains[flow->drain_count++] = prepared;
-    return SL_OK;
-}
-
-SlStatus sl_world_add_collider(SlWorld *world, const SlShape *shape, SlColliderId *id,
-                               SlError *error)
-{
-    SlStatus status = require_not_started(world, error);
+    SlStatus status = sl_require_not_started(world, error);
     if (status != SL_OK)
         return status;
     if (world->shape_count == SL_MAX_SHAPES)
@@ -418,7 +231,7 @@ SlStatus sl_world_add_collider(SlWorld *world, const SlShape *shape, SlColliderI
     return SL_OK;
 }
 
-SlStatus sl_world_set_cameras(SlWorld *world, const SlCamera *cameras, size_t count,
+static SlStatus set_cameras(SlWorld *world, const SlCamera *cameras, size_t count,
                               SlError *error)
 {
     size_t counting = 0;
@@ -438,6 +251,45 @@ SlStatus sl_world_set_cameras(SlWorld *world, const SlCamera *cameras, size_t co
     for (uint32_t k = 0; k < world->system_count; k++)
         world->systems[k]->base.surroundings.camera_count = world->camera_count;
     return SL_OK;
+}
+
+static SlStatus set_gravity(SlWorld *world, SlVec3 gravity, SlError *error)
+{
+    if (!gravity_valid(gravity))
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "gravity must be below 1e4 m/s^2");
+    world->def.gravity = gravity;
+    for (uint32_t k = 0; k < world->system_count; k++)
+        world->systems[k]->base.surroundings.gravity = gravity;
+    return SL_OK;
+}
+
+/* --- The public calls: each keeps its error in the world --- */
+
+SlStatus sl_world_add_system(SlWorld *world, const SlSystemDef *def, SlSystemId *id,
+                             SlError *error)
+{
+    if (id != NULL)
+        *id = (SlSystemId){0, 0, 0};
+    SL_SETUP_CALL(world, error, add_system(world, def, id, &found));
+}
+
+SlStatus sl_world_add_collider(SlWorld *world, const SlShape *shape, SlColliderId *id,
+                               SlError *error)
+{
+    if (id != NULL)
+        *id = (SlColliderId){0, 0, 0};
+    SL_SETUP_CALL(world, error, add_collider(world, shape, id, &found));
+}
+
+SlStatus sl_world_set_cameras(SlWorld *world, const SlCamera *cameras, size_t count,
+                              SlError *error)
+{
+    SL_SETUP_CALL(world, error, set_cameras(world, cameras, count, &found));
+}
+
+SlStatus sl_world_set_gravity(SlWorld *world, SlVec3 gravity, SlError *error)
+{
+    SL_SETUP_CALL(world, error, set_gravity(world, gravity, &found));
 }
 
 double sl_world_time(const SlWorld *world)

@@ -70,7 +70,7 @@ typedef struct SlWorldSystem {
     SlSystem base;
     SlBodyForce forces[SL_MAX_BODIES];
     SlMonitor watch;
-    SlBlockDef blocks[SL_MAX_BLOCKS];
+    SlBlock blocks[SL_MAX_BLOCKS];
     uint32_t block_count;
     SlFillBody *fills[SL_MAX_FILLS];
     uint32_t fill_count;
@@ -94,6 +94,7 @@ typedef struct SlClock {
 
 struct SlWorld {
     SlWorldDef def;
+    SlError error; /* of the first set-up call that failed; its status is SL_OK without one */
     SlContext *context;
     bool owns_context, started;
     uint16_t number; /* in handles, to tell those of other worlds */
@@ -129,6 +130,23 @@ struct SlWorld {
     size_t state_item_count;
     SlStateView state;
 };
+
+/* --- Set-up calls (world/latch.c) --- */
+/* The kept error, copied to `error` (may be NULL); SL_ERROR_ARGUMENT without a world. */
+SlStatus sl_setup_status(const SlWorld *world, SlError *error);
+/* Keeps what a call found before the start, and hands it on. */
+SlStatus sl_setup_end(SlWorld *world, const char *call, SlStatus status, const SlError *found,
+                      SlError *error);
+/* The body of a public set-up call: `call` is the work, whose errors go to &found. */
+#define SL_SETUP_CALL(world, error, call)                                                          \
+    do {                                                                                           \
+        SlError found;                                                                             \
+        SlStatus kept = sl_setup_status(world, error);                                             \
+        return kept != SL_OK ? kept : sl_setup_end(world, __func__, call, &found, error);          \
+    } while (0)
+SlStatus sl_require_not_started(const SlWorld *world, SlError *error);
+/* min below max on each axis, within 1e6 m. */
+bool sl_box_valid(SlBox box);
 
 /* --- Handles (world/handles.c) --- */
 /* The world's number in its handles: never 0. */
@@ -189,6 +207,6 @@ void sl_world_free_state(SlWorld *world);
 void sl_world_couple(SlWorld *world, double dt);
 
 /* Particles of a block on its lattice, along each axis; as doubles, for they may be huge. */
-void sl_block_lattice(const SlBlockDef *block, double spacing, double along[3]);
+void sl_block_lattice(const SlBlock *block, double spacing, double along[3]);
 
 #endif

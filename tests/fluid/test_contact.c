@@ -28,13 +28,12 @@ typedef struct Thrown {
 static void throw_block(Thrown *t, SlIsa isa, const SlShape *shape, float domain_friction)
 {
     SlWorldDef def = sl_default_world_def();
-    def.threads = 1;
-    def.isa = isa;
+    test_own_context(&def, 1, isa);
     def.domain_friction = domain_friction;
     def.gravity = (SlVec3){0, 0, 0};
     SlSystemDef system = sl_default_system_def("pbf");
     SlSystemId id;
-    SlBlockDef block = {.max = {4, 4, 4}};
+    SlBlock block = {.max = {4, 4, 4}};
     assert_ok(sl_world_create(&def, &t->world, &test_error));
     assert_ok(sl_world_add_system(t->world, &system, &id, &test_error));
     assert_ok(sl_system_set_number(t->world, id, "spacing", 0.2, &test_error));

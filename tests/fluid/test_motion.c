@@ -296,7 +296,9 @@ static void light_fluid_rises(void **state)
                               .iterations = 5,
                               .domain = {1.4f, 3, 0.8f}};
         SlWorld *world = dam_create(&setting);
-        SlFluidDef oil = {.name = "oil", .density = n == 0 ? 1000 : 400};
+        SlFluidDef oil = sl_default_fluid_def();
+        oil.name = "oil";
+        oil.density = n == 0 ? 1000 : 400;
         uint32_t fluid;
         assert_ok(sl_system_add_fluid(world, first_system(world), &oil, &fluid, &test_error));
         assert_int_equal(fluid, 1);
@@ -384,10 +386,13 @@ static void same_bits_for_any_threads(void **state)
             {"kinematic_viscosity", 0.05}, {"vorticity", 2}, {"cohesion", 20}, {"curvature", 1}};
         for (int p = 0; p < 4; p++)
             assert_ok(sl_system_set_number(world, first_system(world), sets[p].name, sets[p].value, &test_error));
-        SlFluidDef heavy = {.name = "heavy", .density = 3000, .kinematic_viscosity = 0.5};
+        SlFluidDef heavy = sl_default_fluid_def();
+        heavy.name = "heavy";
+        heavy.density = 3000;
+        heavy.kinematic_viscosity = 0.5;
         uint32_t fluid;
         assert_ok(sl_system_add_fluid(world, first_system(world), &heavy, &fluid, &test_error));
-        SlBlockDef block = {.min = {3, 0, 0}, .max = {4, 0.6f, 1}, .fluid = fluid};
+        SlBlock block = {.min = {3, 0, 0}, .max = {4, 0.6f, 1}, .fluid = fluid};
         assert_ok(sl_system_add_block(world, first_system(world), &block, &test_error));
         dam_advance(world, 10);
         uint64_t hash = sl_world_hash(world);

@@ -36,7 +36,7 @@ static SlWorld *make_world(void)
     SlWorld *world;
     SlSystemDef system = sl_default_system_def("pbf");
     SlSystemId id;
-    SlBlockDef block = {.max = {0.4f, 0.4f, 0.4f}};
+    SlBlock block = {.max = {0.4f, 0.4f, 0.4f}};
     SlEmitterDef jet = sl_default_emitter_def(SL_EMITTER_BOX);
     jet.center = (SlVec3){0.9f, 0.6f, 0.2f};
     jet.up = (SlVec3){1, 0, 0};
@@ -44,7 +44,7 @@ static SlWorld *make_world(void)
     SL_ASSERT(sl_world_create(&def, &world, NULL) == SL_OK);
     SL_ASSERT(sl_world_add_system(world, &system, &id, NULL) == SL_OK);
     SL_ASSERT(sl_system_add_block(world, id, &block, NULL) == SL_OK);
-    SL_ASSERT(sl_system_add_emitter(world, id, &jet, NULL) == SL_OK);
+    SL_ASSERT(sl_system_add_emitter(world, id, &jet, NULL, NULL) == SL_OK);
     return world;
 }
 

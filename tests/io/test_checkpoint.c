@@ -20,7 +20,7 @@ static SlWorld *busy_world(uint32_t threads, OnStep on_step, void *user)
     jet.center = (SlVec3){2.4f, 1.5f, 0.4f};
     jet.radius = 0.25f;
     jet.speed = 3;
-    assert_ok(sl_system_add_emitter(world, first_system(world), &jet, &test_error));
+    assert_ok(sl_system_add_emitter(world, first_system(world), &jet, NULL, &test_error));
     SlShape drain = sl_default_shape(SL_SHAPE_BOX);
     drain.center = (SlVec3){2.6f, 0.1f, 0.4f};
     drain.half = (SlVec3){0.3f, 0.2f, 0.4f};
@@ -38,7 +38,7 @@ static SlWorld *busy_world(uint32_t threads, OnStep on_step, void *user)
     second.name = "second";
     SlSystemId other;
     assert_ok(sl_world_add_system(world, &second, &other, &test_error));
-    SlBlockDef block = {.min = {1.7f, 0.9f, 0}, .max = {2.1f, 1.3f, 0.4f}};
+    SlBlock block = {.min = {1.7f, 0.9f, 0}, .max = {2.1f, 1.3f, 0.4f}};
     assert_ok(sl_system_add_block(world, other, &block, &test_error));
     return world;
 }

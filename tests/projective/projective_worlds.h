@@ -34,8 +34,7 @@ typedef struct PfWorld {
 static SlWorld *pf_create(const PfWorld *w)
 {
     SlWorldDef def = sl_default_world_def();
-    def.threads = w->threads;
-    def.isa = w->isa;
+    test_own_context(&def, w->threads, w->isa);
     def.on_step = w->on_step;
     def.on_step_user = w->user;
     def.domain.max = w->domain;
@@ -55,12 +54,14 @@ static SlWorld *pf_create(const PfWorld *w)
             assert_ok(sl_system_set_text(world, id, s->name, s->text, &test_error));
         else
             assert_ok(sl_system_set_number(world, id, s->name, s->number, &test_error));
-    SlFluidDef other = {.name = "other", .density = w->other_density};
+    SlFluidDef other = sl_default_fluid_def();
+    other.name = "other";
+    other.density = w->other_density;
     uint32_t fluid;
     if (w->other_density > 0)
         assert_ok(sl_system_add_fluid(world, id, &other, &fluid, &test_error));
     float d = (float)w->spacing;
-    SlBlockDef block = {.min = w->from,
+    SlBlock block = {.min = w->from,
                         .max = {w->from.x + d * (float)w->nx, w->from.y + d * (float)w->ny,
                                 w->from.z + d * (float)w->nz},
                         .velocity = w->velocity};

@@ -41,9 +41,12 @@ static inline void ball_shape(Snowball *ball, SlVec3 center, float radius)
 static inline SlWorld *ball_create(const BallSetting *b)
 {
     SlWorldDef def = sl_default_world_def();
-    def.threads = b->threads;
-    def.isa = b->isa;
-    def.hooks = b->hooks;
+    SlContextDef context = sl_default_context_def();
+    context.threads = b->threads;
+    context.isa = b->isa;
+    context.hooks = b->hooks;
+    assert_ok(sl_context_create(&context, &def.context, &test_error));
+    def.own_context = true;
     def.domain = (SlBox){{-INFINITY, 0, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
     def.domain_friction = b->friction;
     if (b->no_gravity)

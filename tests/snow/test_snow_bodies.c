@@ -13,7 +13,7 @@ enum { WAYS = sizeof ways / sizeof ways[0] };
 static SlWorld *open_world(const Way *way, double spacing, SlSystemId *id)
 {
     SlWorldDef def = sl_default_world_def();
-    def.threads = 2;
+    test_own_context(&def, 2, SL_ISA_AUTO);
     def.domain = (SlBox){{-1, -1, -1}, {1, 1, 1}};
     def.domain_friction = 0.4f;
     SlSystemDef system = sl_default_system_def("snow");
@@ -116,7 +116,7 @@ static void weight_of_snow_at_rest(void **state)
     plate.friction = 0.5f;
     SlColliderId collider;
     assert_ok(sl_world_add_collider(world, &plate, &collider, &test_error));
-    SlBlockDef block = {.min = {0.1f, -0.7f, -0.1f}, .max = {0.3f, -0.58f, 0.1f}};
+    SlBlock block = {.min = {0.1f, -0.7f, -0.1f}, .max = {0.3f, -0.58f, 0.1f}};
     assert_ok(sl_system_add_block(world, id, &block, &test_error));
     Felt felt = {{0, 0, 0}};
     assert_ok(sl_world_step(world, 0.4, &test_error));
@@ -149,7 +149,7 @@ static void only_sticky_bodies_hold(void **state)
             plate.sticky = side == 0;
             SlColliderId collider;
             assert_ok(sl_world_add_collider(world, &plate, &collider, &test_error));
-            SlBlockDef block = {.min = {x - 0.1f, 0.44f, -0.1f}, .max = {x + 0.1f, 0.5f, 0.1f}};
+            SlBlock block = {.min = {x - 0.1f, 0.44f, -0.1f}, .max = {x + 0.1f, 0.5f, 0.1f}};
             assert_ok(sl_system_add_block(world, id, &block, &test_error));
         }
         assert_ok(sl_world_step(world, 0.2, &test_error));
@@ -182,7 +182,7 @@ static void a_deforming_body_pushes(void **state)
     for (uint32_t threads = 1; threads <= 3; threads += 2) {
         SlSystemId id;
         SlWorldDef def = sl_default_world_def();
-        def.threads = threads;
+        test_own_context(&def, threads, SL_ISA_AUTO);
         def.domain = (SlBox){{-1, -1, -1}, {1, 1, 1}};
         SlSystemDef system = sl_default_system_def("snow");
         SlWorld *world;
@@ -193,7 +193,7 @@ static void a_deforming_body_pushes(void **state)
         mesh.position = (SlVec3){-0.3f, -0.9f, 0};
         mesh.cell = 0.03;
         SlColliderId collider;
-        SlBlockDef block = {.min = {-0.1f, -1, -0.3f}, .max = {0.4f, -0.8f, 0.3f}};
+        SlBlock block = {.min = {-0.1f, -1, -0.3f}, .max = {0.4f, -0.8f, 0.3f}};
         assert_ok(sl_world_create(&def, &world, &test_error));
         assert_ok(sl_world_add_system(world, &system, &id, &test_error));
         assert_ok(sl_system_set_number(world, id, "spacing", 0.025, &test_error));

@@ -7,11 +7,11 @@ static void ten_million_particles(void **state)
 {
     (void)state;
     SlWorldDef def = sl_default_world_def();
-    def.threads = 2;
+    test_own_context(&def, 2, SL_ISA_AUTO);
     def.domain = (SlBox){{0, 0, 0}, {20, 20, 20}};
     SlSystemDef system = sl_default_system_def("snow");
     /* 216 x 216 x 216 = 10,077,696, just above the floor, so that they hit it */
-    SlBlockDef block = {.min = {1, 0.0008f, 1}, .max = {5.32f, 4.3208f, 5.32f},
+    SlBlock block = {.min = {1, 0.0008f, 1}, .max = {5.32f, 4.3208f, 5.32f},
                         .velocity = {0, -5, 0}};
     SlWorld *world;
     SlSystemId id;

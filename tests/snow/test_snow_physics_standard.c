@@ -14,13 +14,13 @@ typedef struct BlockSetting {
 static SlWorld *block_create(const BlockSetting *b)
 {
     SlWorldDef def = sl_default_world_def();
-    def.threads = 2;
+    test_own_context(&def, 2, SL_ISA_AUTO);
     def.gravity = b->gravity;
     def.domain = b->domain;
     def.domain_friction = b->friction;
     def.domain_sticky = b->sticky;
     SlSystemDef system = sl_default_system_def("snow");
-    SlBlockDef block = {.min = b->block.min, .max = b->block.max};
+    SlBlock block = {.min = b->block.min, .max = b->block.max};
     SlWorld *world;
     SlSystemId id;
     assert_ok(sl_world_create(&def, &world, &test_error));
@@ -124,7 +124,7 @@ static void a_thin_wall_stops_a_fast_ball(void **state)
     (void)state;
     for (int t = 0; t < 2; t++) {
         SlWorldDef def = sl_default_world_def();
-        def.threads = 2;
+        test_own_context(&def, 2, SL_ISA_AUTO);
         def.domain = (SlBox){{-1, -1, -1}, {1, 1, 1}};
         def.gravity = (SlVec3){0, 0, 0};
         SlSystemDef system = sl_default_system_def("snow");
@@ -221,7 +221,7 @@ static void crushing_plates_give_no_nan(void **state)
 {
     (void)state;
     SlWorldDef def = sl_default_world_def();
-    def.threads = 2;
+    test_own_context(&def, 2, SL_ISA_AUTO);
     def.domain = (SlBox){{-1, -1, -1}, {1, 1, 1}};
     SlSystemDef system = sl_default_system_def("snow");
     SlShape ball = sl_default_shape(SL_SHAPE_SPHERE);

@@ -5,7 +5,7 @@
 static SlWorld *bare_world(SlSystemId *id)
 {
     SlWorldDef def = sl_default_world_def();
-    def.threads = 2;
+    test_own_context(&def, 2, SL_ISA_AUTO);
     def.domain = (SlBox){{-1, -1, -1}, {1, 1, 1}};
     SlSystemDef system = sl_default_system_def("snow");
     SlWorld *world;
@@ -33,7 +33,7 @@ static void presets_fit_their_rows(void **state)
         assert_ok(sl_param_set_text(sl_table_find(table, "preset"), preset->name, &chosen,
                                     &test_error));
         assert_int_equal((int)chosen.number[0], (int)k);
-        for (int v = 0; v < SL_MAX_PRESET_VALUES && preset->values[v].name != NULL; v++) {
+        for (int v = 0; preset->values[v].name != NULL; v++) {
             const SlParamRow *row = sl_table_find(table, preset->values[v].name);
             SlParamValue value;
             assert_non_null(row);
@@ -249,7 +249,7 @@ static void extreme_materials_stay_finite(void **state)
         for (int t = 0; t < 4; t++) {
             SlSystemId id;
             SlWorld *world = bare_world(&id);
-            SlBlockDef block = {.min = {0, -0.98f, 0}, .max = {0.12f, -0.86f, 0.12f},
+            SlBlock block = {.min = {0, -0.98f, 0}, .max = {0.12f, -0.86f, 0.12f},
                                 .velocity = {0, -2, 0}};
             assert_ok(sl_system_set_text(world, id, "transfer", t % 2 == 0 ? "mls" : "flip",
                                          &test_error));
@@ -294,7 +294,7 @@ static void odd_bodies(void **state)
     sheet.half = (SlVec3){0.2f, 1e-5f, 0.2f};
     assert_ok(sl_world_add_collider(world, &far, &collider, &test_error));
     assert_ok(sl_world_add_collider(world, &sheet, &collider, &test_error));
-    SlBlockDef block = {.min = {0, -0.8f, 0}, .max = {0.12f, -0.7f, 0.12f}};
+    SlBlock block = {.min = {0, -0.8f, 0}, .max = {0.12f, -0.7f, 0.12f}};
     assert_ok(sl_system_add_block(world, id, &block, &test_error));
     SlStatus status = sl_world_step(world, 0.2, &test_error);
     print_message("odd bodies: %s %s\n", sl_status_name(status),

@@ -309,9 +309,9 @@ static void memory_is_small(void **state)
 {
     (void)state;
     SlWorldDef def = sl_default_world_def();
-    def.threads = 2;
+    test_own_context(&def, 2, SL_ISA_AUTO);
     SlSystemDef system = sl_default_system_def("snow");
-    SlBlockDef block = {.min = {1, 1, 1}, .max = {2.28f, 2.28f, 2.28f}};
+    SlBlock block = {.min = {1, 1, 1}, .max = {2.28f, 2.28f, 2.28f}};
     SlWorld *world;
     SlSystemId id;
     assert_ok(sl_world_create(&def, &world, &test_error));

@@ -5,8 +5,7 @@ SlWorld *dam_create(const DamSetting *s)
     double d = s->spacing > 0 ? s->spacing : 0.1;
     SlVec3 size = {(float)(s->nx * d), (float)(s->ny * d), (float)(s->nz * d)};
     SlWorldDef def = sl_default_world_def();
-    def.threads = s->threads;
-    def.isa = s->isa;
+    test_own_context(&def, s->threads, s->isa);
     def.on_step = s->on_step;
     def.on_step_user = s->user;
     if (s->no_gravity)
@@ -29,7 +28,7 @@ SlWorld *dam_create(const DamSetting *s)
     if (s->viscosity != 0)
         assert_ok(sl_system_set_number(world, id, "viscosity", fmax(s->viscosity, 0),
                                        &test_error));
-    SlBlockDef block = {.min = s->offset,
+    SlBlock block = {.min = s->offset,
                         .max = {s->offset.x + size.x, s->offset.y + size.y, s->offset.z + size.z},
                         .velocity = s->velocity};
     if (s->nx * s->ny * s->nz > 0)

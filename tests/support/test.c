@@ -13,6 +13,15 @@ SlContext *test_context(uint32_t threads)
     return context;
 }
 
+void test_own_context(SlWorldDef *def, uint32_t threads, SlIsa isa)
+{
+    SlContextDef context = sl_default_context_def();
+    context.threads = threads;
+    context.isa = isa;
+    assert_ok(sl_context_create(&context, &def->context, &test_error));
+    def->own_context = true;
+}
+
 void test_folder(char *path, size_t size, const char *name)
 {
     const char *base = getenv("SLEET_BUILD");

@@ -57,6 +57,8 @@ void test_note_margin(const char *file, int line, const char *what, double seen,
 /* A fresh folder under the build tree; removed by the caller or left for a look. */
 void test_folder(char *path, size_t size, const char *name);
 
+/* Gives the world a context of its own, destroyed with it. threads 0: one per processor. */
+void test_own_context(SlWorldDef *def, uint32_t threads, SlIsa isa);
 /* Of a world with one system. */
 #define first_system(world) sl_world_system(world, 0)
 

@@ -6,7 +6,7 @@
 static SlWorld *world_of(const SlSolver *solver, uint32_t threads, uint32_t side)
 {
     SlWorldDef def = sl_default_world_def();
-    def.threads = threads;
+    test_own_context(&def, threads, SL_ISA_AUTO);
     SlSystemDef system = sl_default_system_def(solver->table.name);
     SlWorld *world;
     SlSystemId id;
@@ -14,7 +14,7 @@ static SlWorld *world_of(const SlSolver *solver, uint32_t threads, uint32_t side
     assert_ok(sl_world_add_system(world, &system, &id, &test_error));
     if (side > 0) {
         float size = (float)side * solver->spacing(&world->systems[0]->base);
-        SlBlockDef block = {.min = {1, 1, 1}, .max = {1 + size, 1 + size, 1 + size}};
+        SlBlock block = {.min = {1, 1, 1}, .max = {1 + size, 1 + size, 1 + size}};
         assert_ok(sl_system_add_block(world, id, &block, &test_error));
     }
     return world;
@@ -159,7 +159,7 @@ static void memory_is_asked_first(void **state)
         SlWorldDef def = sl_default_world_def();
         def.domain = (SlBox){{0, 0, 0}, {1e5f, 1e5f, 1e5f}};
         SlSystemDef system = sl_default_system_def(sl_solvers[k]->table.name);
-        SlBlockDef block = {.max = {1e5f, 1e5f, 1e5f}};
+        SlBlock block = {.max = {1e5f, 1e5f, 1e5f}};
         SlWorld *world;
         SlSystemId id;
         assert_ok(sl_world_create(&def, &world, &test_error));
@@ -203,9 +203,12 @@ static void a_program_may_bring_its_scheduler(void **state)
     (void)state;
     Scheduler scheduler = {0};
     SlWorldDef def = sl_default_world_def();
-    def.tasks = (SlTaskScheduler){run_backwards, 5, &scheduler};
+    SlContextDef context = sl_default_context_def();
+    context.tasks = (SlTaskScheduler){run_backwards, 5, &scheduler};
+    assert_ok(sl_context_create(&context, &def.context, &test_error));
+    def.own_context = true;
     SlSystemDef system = sl_default_system_def("pbf");
-    SlBlockDef block = {.min = {1, 1, 1}, .max = {2.2f, 2.2f, 2.2f}};
+    SlBlock block = {.min = {1, 1, 1}, .max = {2.2f, 2.2f, 2.2f}};
     SlWorld *world, *own = world_of(sl_solver_find("pbf"), 1, 12);
     SlSystemId id;
     assert_ok(sl_world_create(&def, &world, &test_error));
@@ -240,14 +243,14 @@ static void set_up_is_checked(void **state)
 {
     (void)state;
     SlWorld *world = world_of(sl_solver_find("pbf"), 1, 8);
-    SlBlockDef over = {.min = {1.2f, 1.2f, 1.2f}, .max = {2, 2, 2}};
+    SlBlock over = {.min = {1.2f, 1.2f, 1.2f}, .max = {2, 2, 2}};
     assert_ok(sl_system_add_block(world, first_system(world), &over, &test_error));
     assert_int_equal(sl_world_start(world, &test_error), SL_ERROR_ARGUMENT);
     assert_non_null(strstr(test_error.text, "overlaps"));
     sl_world_destroy(world);
 
     world = world_of(sl_solver_find("pbf"), 1, 8);
-    SlBlockDef out = {.min = {3, 3, 3}, .max = {5, 4, 4}};
+    SlBlock out = {.min = {3, 3, 3}, .max = {5, 4, 4}};
     assert_ok(sl_system_add_block(world, first_system(world), &out, &test_error));
     assert_int_equal(sl_world_start(world, &test_error), SL_ERROR_ARGUMENT);
     assert_non_null(strstr(test_error.text, "outside"));

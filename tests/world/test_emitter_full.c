@@ -34,7 +34,7 @@ static void tank_fills(void **state)
     e.width = e.height = 4;
     e.speed = 2;
     e.limit = 100000;
-    assert_ok(sl_system_add_emitter(world, first_system(world), &e, &test_error));
+    assert_ok(sl_system_add_emitter(world, first_system(world), &e, NULL, &test_error));
     dam_advance(world, 300);
     SlFieldView x = sl_system_field(world, first_system(world), "position");
     print_message("tank: %zu particles, compression %.2f %%, top speed %.1f m/s\n", x.count,

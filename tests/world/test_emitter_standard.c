@@ -47,7 +47,7 @@ static void jet_has_its_rate(void **state)
     e.center = (SlVec3){2, 39, 2};
     e.radius = 0.55f;
     e.speed = 3;
-    assert_ok(sl_system_add_emitter(world, first_system(world), &e, &test_error));
+    assert_ok(sl_system_add_emitter(world, first_system(world), &e, NULL, &test_error));
     double per_layer = (double)sl_emitter_layer_size(&world->systems[0]->flow.emitters[0], 0.1);
     dam_advance(world, 60); /* one second: 3 m of jet, 30 layers */
     size_t count = sl_world_view(world)->systems[0].particle_count;
@@ -68,16 +68,16 @@ static void window_limit_and_rate(void **state)
     e.speed = 2;
     e.start = 0.25;
     e.end = 0.5;
-    assert_ok(sl_system_add_emitter(world, first_system(world), &e, &test_error));
+    assert_ok(sl_system_add_emitter(world, first_system(world), &e, NULL, &test_error));
     e.center = (SlVec3){1, 39, 1};
     e.start = 0;
     e.end = 100;
     e.limit = 77;
-    assert_ok(sl_system_add_emitter(world, first_system(world), &e, &test_error));
+    assert_ok(sl_system_add_emitter(world, first_system(world), &e, NULL, &test_error));
     e.center = (SlVec3){3, 39, 3};
     e.limit = 0;
     e.rate = 100; /* of 500 that would fit */
-    assert_ok(sl_system_add_emitter(world, first_system(world), &e, &test_error));
+    assert_ok(sl_system_add_emitter(world, first_system(world), &e, NULL, &test_error));
     dam_advance(world, 12);
     assert_int_equal(world->systems[0]->flow.emitters[0].emitted, 0);
     dam_advance(world, 48);
@@ -99,7 +99,7 @@ static void tank_fills(void **state)
     e.width = e.height = 2;
     e.speed = 2;
     e.limit = 25000;
-    assert_ok(sl_system_add_emitter(world, first_system(world), &e, &test_error));
+    assert_ok(sl_system_add_emitter(world, first_system(world), &e, NULL, &test_error));
     dam_advance(world, 300);
     SlFieldView x = sl_system_field(world, first_system(world), "position");
     print_message("tank: %zu particles, compression %.2f %%, top speed %.1f m/s\n", x.count,
@@ -122,7 +122,7 @@ static void drains_take_and_ids_stay(void **state)
         SlShape hole = sl_default_shape(SL_SHAPE_BOX);
         hole.center = (SlVec3){1, 0.15f, 1};
         hole.half = (SlVec3){1, 0.15f, 1};
-        assert_ok(sl_system_add_emitter(world, first_system(world), &e, &test_error));
+        assert_ok(sl_system_add_emitter(world, first_system(world), &e, NULL, &test_error));
         assert_ok(sl_system_add_drain(world, first_system(world), &hole, &test_error));
         dam_advance(world, 150);
         const SlFlow *flow = &world->systems[0]->flow;
@@ -149,15 +149,15 @@ static void bad_emitters_are_refused(void **state)
     SlWorld *world = empty_tank(1, (SlVec3){4, 4, 4}, 0.1, NULL);
     SlEmitterDef e = sl_default_emitter_def(SL_EMITTER_DISK);
     e.radius = 0.01f;
-    assert_int_equal(sl_system_add_emitter(world, first_system(world), &e, &test_error), SL_ERROR_ARGUMENT);
+    assert_int_equal(sl_system_add_emitter(world, first_system(world), &e, NULL, &test_error), SL_ERROR_ARGUMENT);
     e = sl_default_emitter_def(SL_EMITTER_DISK);
     e.rate = 1e9;
-    assert_int_equal(sl_system_add_emitter(world, first_system(world), &e, &test_error), SL_ERROR_ARGUMENT);
+    assert_int_equal(sl_system_add_emitter(world, first_system(world), &e, NULL, &test_error), SL_ERROR_ARGUMENT);
     e = sl_default_emitter_def(SL_EMITTER_BOX); /* up along the flow */
-    assert_int_equal(sl_system_add_emitter(world, first_system(world), &e, &test_error), SL_ERROR_ARGUMENT);
+    assert_int_equal(sl_system_add_emitter(world, first_system(world), &e, NULL, &test_error), SL_ERROR_ARGUMENT);
     e = sl_default_emitter_def(SL_EMITTER_DISK);
     e.end = -1;
-    assert_int_equal(sl_system_add_emitter(world, first_system(world), &e, &test_error), SL_ERROR_ARGUMENT);
+    assert_int_equal(sl_system_add_emitter(world, first_system(world), &e, NULL, &test_error), SL_ERROR_ARGUMENT);
     sl_world_destroy(world);
 }
 

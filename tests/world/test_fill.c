@@ -14,7 +14,7 @@ static const char *asset(const char *name)
 static SlWorld *make_world(uint32_t threads, double spacing, uint64_t seed)
 {
     SlWorldDef def = sl_default_world_def();
-    def.threads = threads;
+    test_own_context(&def, threads, SL_ISA_AUTO);
     def.seed = seed;
     def.domain = (SlBox){{-3, 0, -3}, {3, 4, 3}};
     SlWorld *world;
@@ -144,7 +144,7 @@ static void a_box_is_a_block(void **state)
     SlShape box = sl_default_shape(SL_SHAPE_BOX);
     box.center = (SlVec3){0, 1, 0};
     box.half = (SlVec3){1, 0.5f, 0.5f};
-    SlBlockDef block = {.min = {-1, 0.5f, -0.5f}, .max = {1, 1.5f, 0.5f}};
+    SlBlock block = {.min = {-1, 0.5f, -0.5f}, .max = {1, 1.5f, 0.5f}};
     SlFillDef fill = fill_of(&box);
     SlWorld *filled = make_world(2, 0.1, 1), *built = make_world(1, 0.1, 1);
     assert_ok(sl_system_add_fill(filled, first_system(filled), &fill, &test_error));
@@ -183,7 +183,7 @@ static void neighbours_keep_a_spacing(void **state)
         SlWorld *world = make_world(2, 0.1, 1);
         SlShape balls[2] = {ball_at(-0.4f, 2 + shift, shift / 2, 0.5f),
                             ball_at(0.6f - 0.4f * (float)(k % 3), 2, 0, 0.5f)};
-        SlBlockDef blocks[2] = {{.min = {-1, 0, -0.6f}, .max = {1, 1.45f, 0.6f}},
+        SlBlock blocks[2] = {{.min = {-1, 0, -0.6f}, .max = {1, 1.45f, 0.6f}},
                                 {.min = {1, 1.03f + shift, -0.5f}, .max = {1.5f, 3, 0.5f}}};
         for (int j = 0; j < 2; j++) {
             SlFillDef fill = fill_of(&balls[j]);

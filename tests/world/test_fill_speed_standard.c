@@ -12,7 +12,7 @@ static void a_million_in_a_few_seconds(void **state)
     size_t count = 0;
     for (int k = 0; k < 1 || (k < 5 && best >= 5); k++) {
         SlWorldDef def = sl_default_world_def();
-        def.threads = 2;
+        test_own_context(&def, 2, SL_ISA_AUTO);
         def.domain = (SlBox){{-4, 0, -4}, {4, 4, 4}};
         SlWorld *world;
         SlSystemId id;

@@ -65,7 +65,7 @@ static void inputs_are_no_alarm(void **state)
     jet.center = (SlVec3){1, 1.8f, 0.4f};
     jet.radius = 0.3f;
     jet.speed = 8;
-    assert_ok(sl_system_add_emitter(world, first_system(world), &jet, &test_error));
+    assert_ok(sl_system_add_emitter(world, first_system(world), &jet, NULL, &test_error));
     SlShape paddle = sl_default_shape(SL_SHAPE_BOX);
     paddle.center = (SlVec3){1, 0.3f, 0.4f};
     paddle.half = (SlVec3){0.5f, 0.1f, 0.2f};

@@ -39,7 +39,7 @@ static SlStatus build(SlContext *context, const char *mesh_path, SlWorld **world
     SlSystemDef system = sl_default_system_def("pbf");
     SlSystemId id;
     SlColliderId collider;
-    SlBlockDef block = {.max = {0.6f, 0.6f, 0.8f}};
+    SlBlock block = {.max = {0.6f, 0.6f, 0.8f}};
     SlEmitterDef jet = sl_default_emitter_def(SL_EMITTER_DISK);
     jet.center = (SlVec3){1.5f, 1.2f, 0.4f};
     jet.radius = 0.2f;
@@ -60,7 +60,7 @@ static SlStatus build(SlContext *context, const char *mesh_path, SlWorld **world
     if (status == SL_OK)
         status = sl_system_add_block(*world, id, &block, error);
     if (status == SL_OK)
-        status = sl_system_add_emitter(*world, id, &jet, error);
+        status = sl_system_add_emitter(*world, id, &jet, NULL, error);
     if (status == SL_OK)
         status = sl_world_add_collider(*world, &ball, &collider, error);
     if (status == SL_OK)

@@ -5,14 +5,13 @@
 static uint64_t dam_hash(SlGridKind grid, uint32_t threads, SlIsa isa)
 {
     SlWorldDef def = sl_default_world_def();
-    def.threads = threads;
-    def.isa = isa;
+    test_own_context(&def, threads, isa);
     def.grid = grid;
     def.domain = (SlBox){{-1.03f, -0.2f, 0.4f}, {4, 3, 1.9f}};
     SlWorld *world;
     SlSystemId id;
     SlSystemDef system = sl_default_system_def("pbf");
-    SlBlockDef block = {.min = {-1.03f, -0.2f, 0.4f}, .max = {0.17f, 1.3f, 1.9f}};
+    SlBlock block = {.min = {-1.03f, -0.2f, 0.4f}, .max = {0.17f, 1.3f, 1.9f}};
     SlShape ball = sl_default_shape(SL_SHAPE_SPHERE);
     ball.center = (SlVec3){2, 0.1f, 1.1f};
     assert_ok(sl_world_create(&def, &world, &test_error));
@@ -45,13 +44,13 @@ static void either_grid_gives_the_same_hash(void **state)
 static SlWorld *open_world(const SlShape *shape, SlVec3 velocity, float limit, uint32_t threads)
 {
     SlWorldDef def = sl_default_world_def();
-    def.threads = threads;
+    test_own_context(&def, threads, SL_ISA_AUTO);
     def.domain = (SlBox){{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
     def.domain_limit = limit;
     SlWorld *world;
     SlSystemId id;
     SlSystemDef system = sl_default_system_def("pbf");
-    SlBlockDef block = {.min = {-0.5f, 0, -0.5f}, .max = {0.5f, 1, 0.5f}, .velocity = velocity};
+    SlBlock block = {.min = {-0.5f, 0, -0.5f}, .max = {0.5f, 1, 0.5f}, .velocity = velocity};
     assert_ok(sl_world_create(&def, &world, &test_error));
     assert_ok(sl_world_add_system(world, &system, &id, &test_error));
     assert_ok(sl_system_add_block(world, id, &block, &test_error));
@@ -121,7 +120,7 @@ static void far_out(void **state)
     world = open_world(NULL, (SlVec3){0, 0, 0}, 0, 2);
     SlEmitterDef jet = sl_default_emitter_def(SL_EMITTER_DISK);
     jet.center = (SlVec3){0, 0, 26300}; /* 2^18 spacings are 26214.4 m */
-    assert_ok(sl_system_add_emitter(world, first_system(world), &jet, &test_error));
+    assert_ok(sl_system_add_emitter(world, first_system(world), &jet, NULL, &test_error));
     SlStatus status = sl_world_advance_frame(world, &test_error);
     assert_int_equal(status, SL_ERROR_NUMBERS);
     assert_non_null(strstr(test_error.text, "pbf: particle 10"));
@@ -134,12 +133,12 @@ static void one_open_side(void **state)
 {
     (void)state;
     SlWorldDef def = sl_default_world_def();
-    def.threads = 2;
+    test_own_context(&def, 2, SL_ISA_AUTO);
     def.domain = (SlBox){{0, 0, 0}, {INFINITY, 2, 1}};
     SlWorld *world;
     SlSystemId id;
     SlSystemDef system = sl_default_system_def("pbf");
-    SlBlockDef block = {.max = {1, 1, 1}};
+    SlBlock block = {.max = {1, 1, 1}};
     assert_ok(sl_world_create(&def, &world, &test_error));
     assert_ok(sl_world_add_system(world, &system, &id, &test_error));
     assert_ok(sl_system_add_block(world, id, &block, &test_error));

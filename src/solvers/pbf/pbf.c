@@ -97,17 +97,17 @@ static const SlParamRow rows[P_COUNT] = {
    spline, in a third of the time. Steps gain more than iterations: the error goes as
    1 / (steps² × iterations). One list serves the frame; a smaller support has fewer pairs. */
 static const SlPreset presets[] = {
-    {"none", "the defaults", {{NULL, 0}}},
+    {"none", "the defaults", SL_PRESET({NULL, 0})},
     {"realtime",
      "as many small steps of one iteration as a frame has time for",
-     {{"kernel", SL_KERNEL_WENDLAND},
+     SL_PRESET({"kernel", SL_KERNEL_WENDLAND},
       {"support", 1.75},
       {"steps", 4},
       {"iterations", 1},
       {"relaxation", 1.25},
       {"skin", 0.01},
       {"max_stale_fraction", 1},
-      {"post_solve", SL_POST_SOLVE_FRAME}}},
+      {"post_solve", SL_POST_SOLVE_FRAME})},
 };
 
 SlStatus sl_pbf_begin(SlSystem *system, double dt, SlFluidPass *pass, SlError *error)
