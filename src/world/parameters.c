@@ -69,7 +69,7 @@ static void note_set(const Target *target)
 static SlStatus set_number(SlWorld *world, SlSystemId id, const char *name, double value,
                            SlError *error)
 {
-    Target target;
+    Target target = {NULL, NULL, NULL};
     SlStatus status = find_to_set(world, id, name, &target, error);
     if (status == SL_OK)
         status = sl_param_set_number(target.row, value, target.value, error);
@@ -81,7 +81,7 @@ static SlStatus set_number(SlWorld *world, SlSystemId id, const char *name, doub
 static SlStatus set_text(SlWorld *world, SlSystemId id, const char *name, const char *value,
                          SlError *error)
 {
-    Target target;
+    Target target = {NULL, NULL, NULL};
     SlStatus status = find_to_set(world, id, name, &target, error);
     if (status == SL_OK)
         status = sl_param_set_text(target.row, value, target.value, error);
@@ -93,7 +93,7 @@ static SlStatus set_text(SlWorld *world, SlSystemId id, const char *name, const 
 static SlStatus set_vec3(SlWorld *world, SlSystemId id, const char *name, const double value[3],
                          SlError *error)
 {
-    Target target;
+    Target target = {NULL, NULL, NULL};
     SlStatus status = find_to_set(world, id, name, &target, error);
     if (status == SL_OK)
         status = sl_param_set_vec3(target.row, value, target.value, error);
@@ -123,7 +123,7 @@ SlStatus sl_system_set_vec3(SlWorld *world, SlSystemId id, const char *name, con
 SlStatus sl_system_get(const SlWorld *world, SlSystemId id, const char *name, SlParamValue *value,
                        SlError *error)
 {
-    Target target;
+    Target target = {NULL, NULL, NULL};
     SlStatus status = find_row(world, id, name, &target, error);
     if (status == SL_OK)
         *value = *target.value;
