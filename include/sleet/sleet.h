@@ -15,6 +15,7 @@
 #include "sleet/render.h"
 #include "sleet/scene.h"
 #include "sleet/shape.h"
+#include "sleet/snapshot.h"
 #include "sleet/state.h"
 #include "sleet/stats.h"
 #include "sleet/systems.h"

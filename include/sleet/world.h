@@ -48,8 +48,8 @@ typedef struct SlWorldDef {
        emitters and moving solids explain; [0, 1e6], 0: no check; default 1.5. */
     double energy_limit;
     /* Called after every step of every system, on the calling thread. May be NULL. Return false
-       to stop: sl_world_step then returns SL_ERROR_CANCELLED with the world valid, to be looked
-       at or checkpointed; the next step first ends the one that was stopped. */
+       to stop: the call then returns SL_ERROR_CANCELLED with the world valid, to be viewed,
+       checkpointed or continued (sl_world_finish_step, or the next step). */
     bool (*on_step)(void *user, SlSystemId system, const SlStepStats *stats);
     void *on_step_user;
 } SlWorldDef;
@@ -159,14 +159,23 @@ SL_API uint64_t sl_world_particle_count(const SlWorld *world);
 /* Fixes the set-up: checks it against itself and the memory available, places the particles,
    measures densities. Called by the first step if the program does not. */
 SL_API SlStatus sl_world_start(SlWorld *world, SlError *error);
-/* Moves the world on by dt seconds; each system takes its own sub-steps. */
+/* Advances the world by dt seconds, (0, 10]. Each system takes its own sub-steps; the one whose
+   clock is furthest behind goes next, and colliders move with it. A step that on_step stopped is
+   ended first: the call always advances by all of dt. */
 SL_API SlStatus sl_world_step(SlWorld *world, double dt, SlError *error);
-/* Moves on by the definition's frame_time and counts a frame. */
+/* Advances by the definition's frame_time and counts a frame. Where on_step stopped a frame, the
+   call ends that frame; where it stopped a sl_world_step, that step and then a frame. */
 SL_API SlStatus sl_world_advance_frame(SlWorld *world, SlError *error);
+/* Ends a step or frame that on_step stopped; does nothing where none was. */
+SL_API SlStatus sl_world_finish_step(SlWorld *world, SlError *error);
 
 /* Mesh colliders where they are at that time; valid until the next call or step. For drawing
    frames read back from disk, which do not hold them. */
 SL_API const SlMeshView *sl_world_meshes_at(SlWorld *world, double time, size_t *count);
+
+/* What the last sub-step of the system did; zeros before the first. Valid until the next step; NULL
+   for a bad handle. */
+SL_API const SlStepStats *sl_system_stats(const SlWorld *world, SlSystemId id);
 
 /* Views are valid until the next step. */
 SL_API const SlFrameView *sl_world_view(SlWorld *world);

@@ -37,6 +37,9 @@ typedef struct SlSolver {
     uint64_t (*memory_needed)(const SlSystem *system, uint64_t count);
     /* Particles are placed: take memory, measure densities. */
     SlStatus (*start)(SlSystem *system, SlError *error);
+    /* Fields and state rows were replaced, and perhaps parameters: drop what was made from the old
+       ones (lists, sets). NULL: nothing is kept from step to step. */
+    void (*state_replaced)(SlSystem *system);
     /* One sub-step of dt seconds; fills system->stats. */
     SlStatus (*step)(SlSystem *system, double dt, SlError *error);
     void (*finish)(SlSystem *system);

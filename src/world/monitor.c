@@ -130,14 +130,14 @@ static double fastest_body(const SlWorld *world)
 
 SlStatus sl_monitor_begin(SlWorld *world, SlWorldSystem *system, SlError *error)
 {
-    SlMonitor *watch = &system->watch;
-    watch->body_speed = fmax(watch->body_speed, fastest_body(world));
-    if (watch->steps++ > 0)
+    SlMonitor *monitor = &system->monitor;
+    monitor->body_speed = fmax(monitor->body_speed, fastest_body(world));
+    if (monitor->steps++ > 0)
         return SL_OK;
     Pass pass;
     double sums[PARTIALS];
     SlStatus status = measure(world, system, &pass, sums, error);
-    watch->energy = status == SL_OK ? fmax(sums[ENERGY], 0) : 0;
+    monitor->energy = status == SL_OK ? fmax(sums[ENERGY], 0) : 0;
     return status;
 }
 
@@ -145,7 +145,7 @@ void sl_monitor_entered(const SlWorld *world, SlWorldSystem *system, size_t befo
 {
     Pass pass = make_pass(world, system);
     for (size_t i = before; i < system->base.particles.count; i++)
-        system->watch.energy += fmax(energy_of(&pass, i), 0);
+        system->monitor.energy += fmax(energy_of(&pass, i), 0);
 }
 
 static SlStatus report_divergence(const SlSystem *base, const Pass *pass, size_t i, const char *what,
@@ -191,7 +191,7 @@ static SlStatus report_fastest(const SlSystem *base, const Pass *pass, double fo
 SlStatus sl_monitor_end(SlWorld *world, SlWorldSystem *system, double dt, SlError *error)
 {
     const SlSystem *base = &system->base;
-    SlMonitor *watch = &system->watch;
+    SlMonitor *monitor = &system->monitor;
     double n = (double)base->particles.count, sums[PARTIALS];
     if (base->particles.count == 0)
         return SL_OK;
@@ -203,15 +203,15 @@ SlStatus sl_monitor_end(SlWorld *world, SlWorldSystem *system, double dt, SlErro
         return report_outside(base, &pass, error);
 
     double step_speed = noise_spacings * (double)base->solver->spacing(base) / dt;
-    double allowed = world->def.energy_limit * watch->energy + n * 0.5 * step_speed * step_speed;
-    if (watch->body_speed > 0) {
+    double allowed = world->def.energy_limit * monitor->energy + n * 0.5 * step_speed * step_speed;
+    if (monitor->body_speed > 0) {
         SlVec3 size = sl_sub(world->def.domain.max, world->def.domain.min);
-        double thrown = 2 * watch->body_speed;
+        double thrown = 2 * monitor->body_speed;
         double lifted = (double)sl_length(world->def.gravity) * (double)sl_length(size);
         allowed += n * (world->def.energy_limit * 0.5 * thrown * thrown + lifted);
     }
     if (world->def.energy_limit > 0 && !is_bottomless(world) && !(sums[ENERGY] <= allowed))
         return report_fastest(base, &pass, sums[ENERGY], allowed, error);
-    watch->energy = fmin(watch->energy, fmax(sums[ENERGY], 0));
+    monitor->energy = fmin(monitor->energy, fmax(sums[ENERGY], 0));
     return SL_OK;
 }

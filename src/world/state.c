@@ -58,7 +58,8 @@ static void list_system(List *list, const SlWorldSystem *system)
         solver->table.name);
     ADD_VALUE(list, "steps", "", "u64: steps done", base->step);
     ADD_VALUE(list, "time", "s", "f64: its own time", base->time);
-    ADD_VALUE(list, "watch", "", "energy, body speed", system->watch);
+    ADD_VALUE(list, "progress", "", "f64, u64: in the interval under way", system->progress);
+    ADD_VALUE(list, "monitor", "", "energy, body speed", system->monitor);
     ADD_VALUE(list, "flow.next_id", "", "u64", flow->next_id);
     ADD_VALUE(list, "flow.removed", "", "u64", flow->removed);
     add(list, "emitter.layers", "", "u64 each", 0, 8, sizeof(SlEmitter), flow->emitter_count,
@@ -82,7 +83,7 @@ static void list_all(List *list, const SlWorld *world)
     }
     list->system = world->system_count;
     ADD_VALUE(list, "seed", "", "u64", world->def.seed);
-    ADD_VALUE(list, "interval", "", "f64 × 4, u32 × 2, u64", world->interval);
+    ADD_VALUE(list, "interval", "", "f64 × 3, u64 × 2", world->interval);
     ADD_VALUE(list, "clock", "", "f64 × 2, u64", world->clock);
     add(list, "targets", "", "poses colliders go between", 0, 1, 1, sizeof world->targets,
         world->targets);
@@ -200,9 +201,8 @@ static const char *wrong_with(const SlWorld *world)
 {
     const SlInterval *interval = &world->interval;
     if (interval->open > 1 || !(interval->dt >= 0 && interval->dt <= 10) ||
-        (interval->open == 1 && interval->dt == 0) ||
-        (interval->open == 1 && interval->system >= world->system_count) ||
-        !(interval->done >= 0 && interval->done <= interval->dt) || !isfinite(interval->began) ||
+        (interval->open == 1 && interval->dt == 0) || interval->is_frame > 1 ||
+        !isfinite(interval->began) ||
         !(interval->length >= 0 && interval->length <= 10))
         return "interval";
     const SlClock *clock = &world->clock;
@@ -215,17 +215,26 @@ static const char *wrong_with(const SlWorld *world)
         const SlWorldSystem *system = world->systems[s];
         if (!isfinite(system->base.time))
             return "time";
-        if (!(system->watch.energy >= 0) || !(system->watch.body_speed >= 0))
-            return "watch";
+        if (!(system->progress.done >= 0 && system->progress.done <= interval->dt) ||
+            system->progress.step > UINT32_MAX)
+            return "progress";
+        if (!(system->monitor.energy >= 0) || !(system->monitor.body_speed >= 0))
+            return "monitor";
     }
     return NULL;
 }
 
 /* Solids stand where the last sub-step left them: a frame that was stopped behind its last one is
-   still to be written. */
-static void place_bodies(SlWorld *world)
+   still to be written. Solvers drop what they made from another state. */
+void sl_world_state_replaced(SlWorld *world)
 {
     const SlInterval *interval = &world->interval;
+    sl_world_update_surroundings(world);
+    for (uint32_t k = 0; k < world->system_count; k++) {
+        SlSystem *system = &world->systems[k]->base;
+        if (system->solver->state_replaced != NULL)
+            system->solver->state_replaced(system);
+    }
     sl_world_note_targets(world);
     if (interval->length > 0)
         sl_world_move_bodies(world, interval->began, interval->length);
@@ -261,12 +270,12 @@ SlStatus sl_world_restore(SlWorld *world, const SlStateView *state, SlError *err
     world->def.seed = seed;
     const char *wrong = status == SL_OK ? wrong_with(world) : NULL;
     if (wrong != NULL)
-        return sl_error_set(error, SL_ERROR_PARSE, "the state's \"%s\" makes no sense", wrong);
+        return sl_error_set(error, SL_ERROR_PARSE, "the state's \"%s\" is not what a world would have written", wrong);
     if (status != SL_OK)
         return status;
     /* At another frame rate the count goes on from this moment. */
     if (world->clock.frame_time != world->def.frame_time)
         world->clock = (SlClock){world->time, world->def.frame_time, world->frame};
-    place_bodies(world);
+    sl_world_state_replaced(world);
     return SL_OK;
 }

@@ -53,36 +53,82 @@ static double end_of_step(const SlSystem *system, double dt, double done, uint32
     return k + 1 < steps ? (k + 1) * (dt / steps) : dt;
 }
 
-/* One system over the rest of the interval, in its own sub-steps. */
-static SlStatus step_system(SlWorld *world, SlWorldSystem *holder, SlError *error)
+/* One sub-step of the system, from where it is in the interval. */
+static SlStatus take_sub_step(SlWorld *world, SlWorldSystem *holder, SlError *error)
 {
     SlSystem *system = &holder->base;
     SlInterval *interval = &world->interval;
-    double dt = interval->dt;
-    while (interval->done < dt) {
-        double sub, end = end_of_step(system, dt, interval->done, interval->step, &sub);
-        system->surroundings.interval_begins = interval->step == 0;
-        system->surroundings.interval_left = dt - interval->done;
-        system->surroundings.population_changes = sl_flow_changes(&holder->flow);
-        interval->began = world->time + interval->done;
-        interval->length = sub;
-        SlStatus status = sub_step(world, holder, interval->began, sub, error);
+    SlProgress *progress = &holder->progress;
+    double sub, left = interval->dt - progress->done;
+    double end = end_of_step(system, interval->dt, progress->done, (uint32_t)progress->step, &sub);
+    system->surroundings.interval_begins = progress->step == 0;
+    system->surroundings.interval_left = left;
+    system->surroundings.population_changes = sl_flow_changes(&holder->flow);
+    interval->began = world->time + progress->done;
+    interval->length = sub;
+    SlStatus status = sub_step(world, holder, interval->began, sub, error);
+    if (status != SL_OK)
+        return status;
+    progress->step++;
+    progress->done = end;
+    system->step++;
+    system->time = world->time + end;
+    system->stats.step = system->step;
+    system->stats.time = system->time;
+    system->stats.dt = sub;
+    system->stats.particles = system->particles.count;
+    if (world->def.on_step != NULL &&
+        !world->def.on_step(world->def.on_step_user, sl_system_id(world, system), &system->stats))
+        return sl_error_set(error, SL_ERROR_CANCELLED, "stopped at %.6g s", system->time);
+    return SL_OK;
+}
+
+/* The system whose clock is furthest behind, the first of equals; NULL: all are at the end. */
+static SlWorldSystem *furthest_behind(const SlWorld *world)
+{
+    SlWorldSystem *behind = NULL;
+    for (uint32_t k = 0; k < world->system_count; k++) {
+        double least = behind != NULL ? behind->progress.done : world->interval.dt;
+        if (world->systems[k]->progress.done < least)
+            behind = world->systems[k];
+    }
+    return behind;
+}
+
+static void begin_interval(SlWorld *world, double dt, bool is_frame)
+{
+    world->interval = (SlInterval){.dt = dt, .open = 1, .is_frame = is_frame};
+    for (uint32_t k = 0; k < world->system_count; k++)
+        world->systems[k]->progress = (SlProgress){0, 0};
+}
+
+/* Runs the open interval to its end. Systems advance in time order, each by its own sub-steps, and
+   bodies move with each of them. */
+static SlStatus end_interval(SlWorld *world, SlError *error)
+{
+    SlInterval *interval = &world->interval;
+    SlWorldSystem *system;
+    while ((system = furthest_behind(world)) != NULL) {
+        SlStatus status = take_sub_step(world, system, error);
         if (status != SL_OK)
             return status;
-        interval->step++;
-        interval->done = end;
-        system->step++;
-        system->time = world->time + end;
-        system->stats.step = system->step;
-        system->stats.time = system->time;
-        system->stats.dt = sub;
-        system->stats.particles = system->particles.count;
-        if (world->def.on_step != NULL &&
-            !world->def.on_step(world->def.on_step_user, sl_system_id(world, system),
-                                &system->stats))
-            return sl_error_set(error, SL_ERROR_CANCELLED, "stopped at %.6g s", system->time);
+    }
+    interval->open = 0;
+    sl_world_couple(world, interval->dt);
+    sl_world_reach_targets(world);
+    world->time += interval->dt;
+    if (interval->is_frame) {
+        world->frame++;
+        world->time = world->clock.time +
+                      (double)(world->frame - world->clock.frame) * world->def.frame_time;
     }
     return SL_OK;
+}
+
+SlStatus sl_world_finish_step(SlWorld *world, SlError *error)
+{
+    SlStatus status = sl_world_start(world, error);
+    return status == SL_OK && world->interval.open ? end_interval(world, error) : status;
 }
 
 SlStatus sl_world_step(SlWorld *world, double dt, SlError *error)
@@ -90,36 +136,29 @@ SlStatus sl_world_step(SlWorld *world, double dt, SlError *error)
     if (!(dt > 0 && dt <= 10))
         return sl_error_set(error, SL_ERROR_ARGUMENT, "a step may be from above 0 to 10 s, not %g",
                             dt);
-    SlStatus status = sl_world_start(world, error);
+    SlStatus status = sl_world_finish_step(world, error);
     if (status != SL_OK)
         return status;
-    SlInterval *interval = &world->interval;
-    if (!interval->open)
-        *interval = (SlInterval){.dt = dt, .open = 1};
-    for (; interval->system < world->system_count; interval->system++) {
-        if ((status = step_system(world, world->systems[interval->system], error)) != SL_OK)
-            return status;
-        interval->step = 0;
-        interval->done = 0;
-    }
-    interval->open = 0;
-    sl_world_couple(world, interval->dt);
-    sl_world_reach_targets(world);
-    world->time += interval->dt;
-    return SL_OK;
+    begin_interval(world, dt, false);
+    return end_interval(world, error);
 }
 
 SlStatus sl_world_advance_frame(SlWorld *world, SlError *error)
 {
-    if (world == NULL)
-        return SL_ERROR_ARGUMENT;
-    SlStatus status = sl_world_step(world, world->def.frame_time, error);
-    if (status == SL_OK) {
-        world->frame++;
-        world->time = world->clock.time +
-                      (double)(world->frame - world->clock.frame) * world->def.frame_time;
-    }
-    return status;
+    SlStatus status = sl_world_start(world, error);
+    if (status == SL_OK && world->interval.open && !world->interval.is_frame)
+        status = end_interval(world, error);
+    if (status != SL_OK)
+        return status;
+    if (!world->interval.open)
+        begin_interval(world, world->def.frame_time, true);
+    return end_interval(world, error);
+}
+
+const SlStepStats *sl_system_stats(const SlWorld *world, SlSystemId id)
+{
+    const SlWorldSystem *system = sl_world_resolve_system(world, id, NULL);
+    return system != NULL ? &system->base.stats : NULL;
 }
 
 static SlFieldView field_view(const SlParticles *particles, int id)

@@ -59,17 +59,24 @@ typedef struct SlMeshBody {
     uint16_t generation; /* of handles */
 } SlMeshBody;
 
-/* What world/validate.c remembers of a system from step to step. */
+/* What world/monitor.c carries from step to step of a system. State. */
 typedef struct SlMonitor {
-    double energy;     /* per unit of mass, summed over particles: the least so far, and inputs */
+    double energy;     /* per unit of mass, summed over particles: the minimum so far, and inputs */
     double body_speed; /* m/s: the fastest a solid has moved */
     uint64_t steps;    /* seen so far */
 } SlMonitor;
 
+/* How far a system is in the interval under way. State. */
+typedef struct SlProgress {
+    double done;   /* s of it */
+    uint64_t step; /* sub-steps of it */
+} SlProgress;
+
 typedef struct SlWorldSystem {
     SlSystem base;
+    SlProgress progress;
     SlBodyForce forces[SL_MAX_BODIES];
-    SlMonitor watch;
+    SlMonitor monitor;
     SlBlock blocks[SL_MAX_BLOCKS];
     uint32_t block_count;
     SlFillBody *fills[SL_MAX_FILLS];
@@ -77,13 +84,13 @@ typedef struct SlWorldSystem {
     SlFlow flow;
 } SlWorldSystem;
 
-/* An interval under way. It stays open where on_step stopped it; the next step ends it first. */
+/* An interval under way: what a call of sl_world_step covers. It stays open where on_step stopped
+   it. State. */
 typedef struct SlInterval {
     double dt;
-    double done;          /* s of it, by the system whose turn it is */
-    double began, length; /* of the last sub-step: s since the world's start, s */
-    uint32_t system, step; /* next to do */
-    uint64_t open;         /* 1: under way */
+    double began, length; /* of the last sub-step of any system: s since the world's start, s */
+    uint64_t open;        /* 1: under way */
+    uint64_t is_frame;    /* 1: its end is the end of a frame */
 } SlInterval;
 
 /* Frames are counted from here: at frame `frame` it was `time`. */
@@ -202,6 +209,8 @@ SlStatus sl_monitor_begin(SlWorld *world, SlWorldSystem *system, SlError *error)
 void sl_monitor_entered(const SlWorld *world, SlWorldSystem *system, size_t before);
 SlStatus sl_monitor_end(SlWorld *world, SlWorldSystem *system, double dt, SlError *error);
 void sl_world_free_state(SlWorld *world);
+/* State came from a checkpoint or a snapshot: bodies and solvers follow it. */
+void sl_world_state_replaced(SlWorld *world);
 
 /* Exchange between systems after each interval: the one place that may see two. */
 void sl_world_couple(SlWorld *world, double dt);

@@ -439,6 +439,13 @@ SlStatus sl_fluid_start(SlSystem *system, SlError *error)
     return status == SL_OK ? measure_start(system, error) : status;
 }
 
+void sl_fluid_state_replaced(SlSystem *system)
+{
+    SlFluidState *state = system->state;
+    state->list_made = false;
+    state->active_list = 0;
+}
+
 void sl_fluid_finish(SlSystem *system)
 {
     SlFluidState *state = system->state;

@@ -80,6 +80,7 @@ uint32_t sl_fluid_more_fields(const SlSystem *system);
 /* --- The descriptor's functions --- */
 SlStatus sl_fluid_start(SlSystem *system, SlError *error);
 void sl_fluid_finish(SlSystem *system);
+void sl_fluid_state_replaced(SlSystem *system);
 uint64_t sl_fluid_memory_needed(const SlSystem *system, uint64_t count);
 uint32_t sl_fluid_steps(const SlSystem *system);
 float sl_fluid_spacing(const SlSystem *system);

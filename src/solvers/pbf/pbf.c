@@ -237,6 +237,7 @@ const SlSolver sl_pbf_solver = {
     .state_size = sizeof(SlFluidState),
     .memory_needed = memory_needed,
     .start = sl_fluid_start,
+    .state_replaced = sl_fluid_state_replaced,
     .step = step,
     .finish = sl_fluid_finish,
     .steps = sl_fluid_steps,

@@ -236,6 +236,7 @@ const SlSolver sl_projective_solver = {
     .state_row_count = sizeof state_rows / sizeof state_rows[0],
     .memory_needed = memory_needed,
     .start = start,
+    .state_replaced = sl_fluid_state_replaced,
     .step = step,
     .finish = sl_fluid_finish,
     .steps = sl_fluid_steps,
