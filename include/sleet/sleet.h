@@ -7,6 +7,7 @@
 #include "sleet/checkpoint.h"
 #include "sleet/emitter.h"
 #include "sleet/fill.h"
+#include "sleet/force_field.h"
 #include "sleet/frame.h"
 #include "sleet/grid.h"
 #include "sleet/mesh.h"

@@ -9,7 +9,7 @@ extern "C" {
 #endif
 
 /* Everything that decides the future: particles, solvers' state, clocks, parameters, gravity,
-   cameras, emitters, drains and the motion of colliders. It belongs to the world it was taken of;
+   cameras, emitters, drains, force fields and the motion of colliders. It belongs to the world it was taken of;
    destroy it before the world's context. */
 typedef struct SlSnapshot SlSnapshot;
 

@@ -13,6 +13,7 @@
 
 #include "sleet/emitter.h"
 #include "sleet/fill.h"
+#include "sleet/force_field.h"
 #include "sleet/grid.h"
 #include "sleet/mesh.h"
 #include "sleet/motion.h"
@@ -148,6 +149,17 @@ SL_API SlStatus sl_collider_set_target(SlWorld *world, SlColliderId id, SlCollid
 SL_API SlStatus sl_world_set_gravity(SlWorld *world, SlVec3 gravity, SlError *error);
 SL_API SlStatus sl_world_set_cameras(SlWorld *world, const SlCamera *cameras, size_t count,
                                      SlError *error);
+
+/* Force fields (sleet/force_field.h), at most 32, at any time; *id may be NULL. Their parameters are
+   those of the kind's table and may change at any time. They are in the hash and in snapshots; a
+   world that takes up a checkpoint gets them by its set-up. */
+SL_API SlStatus sl_world_add_force_field(SlWorld *world, const SlForceFieldDef *def,
+                                         SlForceFieldId *id, SlError *error);
+SL_API SlStatus sl_force_field_set_number(SlWorld *world, SlForceFieldId id, const char *name,
+                                          double value, SlError *error);
+SL_API SlStatus sl_force_field_set_vec3(SlWorld *world, SlForceFieldId id, const char *name,
+                                        SlVec3 value, SlError *error);
+SL_API SlStatus sl_force_field_remove(SlWorld *world, SlForceFieldId id, SlError *error);
 
 /* What the set-up would hold in memory while it runs, in bytes; 0 before any block. Works before
    the start and allocates nothing. */

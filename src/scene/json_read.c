@@ -319,7 +319,7 @@ static bool read_text(Reader *reader, uint32_t *offset)
     step(reader);
     while (*reader->at != '"') {
         char character[4];
-        size_t length;
+        size_t length = 0;
         if (!read_character(reader, begin, character, &length))
             return false;
         json->pool_used--;

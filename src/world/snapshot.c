@@ -93,6 +93,8 @@ static void visit_world(Walk *walk, SlWorld *world)
     VISIT(walk, world->cameras);
     VISIT(walk, world->camera_count);
     VISIT(walk, world->targets);
+    VISIT(walk, world->force_fields);
+    VISIT(walk, world->force_field_count);
     for (uint32_t k = 0; k < world->system_count; k++)
         visit_system(walk, world->systems[k]);
 }

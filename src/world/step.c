@@ -29,8 +29,10 @@ static SlStatus sub_step(SlWorld *world, SlWorldSystem *holder, double time, dou
         status = sl_flow_emit(&holder->flow, system, dt, error);
     if (status == SL_OK) {
         sl_monitor_entered(world, holder, before);
-        status = system->solver->step(system, dt, error);
+        status = sl_world_apply_forces(world, holder, time, dt, error);
     }
+    if (status == SL_OK)
+        status = system->solver->step(system, dt, error);
     if (status == SL_OK)
         status = sl_monitor_end(world, holder, dt, error);
     if (status == SL_OK)
@@ -230,6 +232,7 @@ uint64_t sl_world_hash(SlWorld *world)
     uint64_t hash = sl_hash(&world->frame, sizeof world->frame, world->def.seed);
     hash = sl_hash(&world->time, sizeof world->time, hash);
     hash = sl_world_hash_targets(world, hash);
+    hash = sl_world_hash_forces(world, hash);
     for (uint32_t s = 0; s < world->system_count; s++) {
         const SlSystem *base = &world->systems[s]->base;
         hash = sl_hash(&base->step, sizeof base->step, hash);

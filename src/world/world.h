@@ -6,6 +6,7 @@
 #include "bodies/deform.h"
 #include "bodies/motion.h"
 #include "particles/emitter.h"
+#include "particles/force_field.h"
 #include "solvers/solver.h"
 #include "sleet/world.h"
 #include "frame/view.h"
@@ -124,6 +125,8 @@ struct SlWorld {
     SlMeshView mesh_views[SL_MAX_MESHES];
     SlCamera cameras[SL_MAX_CAMERAS]; /* those that count */
     size_t camera_count;
+    SlForceField force_fields[SL_MAX_FORCE_FIELDS];
+    uint32_t force_field_count;
     uint64_t frame;
     double time;
     SlInterval interval;
@@ -211,6 +214,11 @@ SlStatus sl_monitor_end(SlWorld *world, SlWorldSystem *system, double dt, SlErro
 void sl_world_free_state(SlWorld *world);
 /* State came from a checkpoint or a snapshot: bodies and solvers follow it. */
 void sl_world_state_replaced(SlWorld *world);
+
+/* Force fields on the velocities, before a sub-step (world/force_fields.c). */
+SlStatus sl_world_apply_forces(SlWorld *world, SlWorldSystem *system, double time, double dt,
+                               SlError *error);
+uint64_t sl_world_hash_forces(const SlWorld *world, uint64_t hash);
 
 /* Exchange between systems after each interval: the one place that may see two. */
 void sl_world_couple(SlWorld *world, double dt);

@@ -205,6 +205,7 @@ static void cookies_differ(void **state)
         HEAD(sl_default_fill_def()),
         HEAD(sl_default_motion_def()),
         HEAD(sl_default_mesh_collider_def()),
+        HEAD(sl_default_force_field_def("wind")),
         HEAD(sl_default_scene_options()),
         HEAD(sl_default_writer_def()),
     };

@@ -1,0 +1,166 @@
+/* Force fields of a world: added, changed and removed at any time, applied before each sub-step. */
+#include <math.h>
+#include <string.h>
+
+#include "core/cookies.h"
+#include "core/hash.h"
+#include "world/world.h"
+
+static SlForceField *resolve(SlWorld *world, SlForceFieldId id, SlError *error)
+{
+    uint32_t slot = id.index1 - 1;
+    if (id.index1 > 0 && slot < SL_MAX_FORCE_FIELDS && id.world == world->number) {
+        SlForceField *field = &world->force_fields[slot];
+        if (field->kind != NULL && field->generation == id.generation)
+            return field;
+    }
+    sl_error_set(error, SL_ERROR_ARGUMENT, "the handle names no force field of this world%s",
+                 id.index1 == 0 ? ": it is null" : "");
+    return NULL;
+}
+
+static SlStatus check_def(SlWorld *world, const SlForceFieldDef *def, uint32_t *system1,
+                          SlError *error)
+{
+    if (!SL_DEF_VALID(def, FORCE_FIELD))
+        return sl_error_set(error, SL_ERROR_ARGUMENT,
+                            "force field definition not made by sl_default_force_field_def");
+    const SlForceKind *kind = sl_force_kind_find(def->kind);
+    if (kind == NULL)
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "there is no force field \"%.40s\"",
+                            def->kind != NULL ? def->kind : "");
+    if ((kind == &sl_force_function) != (def->function != NULL))
+        return sl_error_set(error, SL_ERROR_ARGUMENT,
+                            "a force field has a function if and only if its kind is \"function\"");
+    *system1 = def->system.index1;
+    if (*system1 != 0 && sl_world_resolve_system(world, def->system, error) == NULL)
+        return SL_ERROR_ARGUMENT;
+    return SL_OK;
+}
+
+static SlStatus add_field(SlWorld *world, const SlForceFieldDef *def, SlForceFieldId *id,
+                          SlError *error)
+{
+    uint32_t slot = 0, system1;
+    SlStatus status = check_def(world, def, &system1, error);
+    if (status != SL_OK)
+        return status;
+    while (slot < SL_MAX_FORCE_FIELDS && world->force_fields[slot].kind != NULL)
+        slot++;
+    if (slot == SL_MAX_FORCE_FIELDS)
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "at most %d force fields fit in a world",
+                            SL_MAX_FORCE_FIELDS);
+    SlForceField *field = &world->force_fields[slot];
+    *field = (SlForceField){.kind = sl_force_kind_find(def->kind),
+                            .generation = (uint16_t)(field->generation + 1),
+                            .system1 = system1,
+                            .function = def->function,
+                            .user = def->user};
+    SL_ASSERT(field->kind->table.row_count <= SL_MAX_FORCE_ROWS);
+    for (size_t k = 0; k < field->kind->table.row_count; k++)
+        field->values[k] = field->kind->table.rows[k].value;
+    world->force_field_count++;
+    if (id != NULL)
+        *id = (SlForceFieldId){slot + 1, world->number, field->generation};
+    return SL_OK;
+}
+
+static SlStatus find_value(SlWorld *world, SlForceFieldId id, const char *name,
+                           const SlParamRow **row, SlParamValue **value, SlError *error)
+{
+    SlForceField *field = resolve(world, id, error);
+    if (field == NULL)
+        return SL_ERROR_ARGUMENT;
+    const SlTable *table = &field->kind->table;
+    *row = sl_table_find(table, name);
+    if (*row == NULL)
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "the force field %s has no parameter \"%.40s\"",
+                            table->name, name);
+    *value = &field->values[*row - table->rows];
+    return SL_OK;
+}
+
+static SlStatus set_number(SlWorld *world, SlForceFieldId id, const char *name, double number,
+                           SlError *error)
+{
+    const SlParamRow *row = NULL;
+    SlParamValue *value = NULL;
+    SlStatus status = find_value(world, id, name, &row, &value, error);
+    return status == SL_OK ? sl_param_set_number(row, number, value, error) : status;
+}
+
+static SlStatus set_vec3(SlWorld *world, SlForceFieldId id, const char *name, SlVec3 vector,
+                         SlError *error)
+{
+    const SlParamRow *row = NULL;
+    SlParamValue *value = NULL;
+    const double numbers[3] = {(double)vector.x, (double)vector.y, (double)vector.z};
+    SlStatus status = find_value(world, id, name, &row, &value, error);
+    return status == SL_OK ? sl_param_set_vec3(row, numbers, value, error) : status;
+}
+
+static SlStatus remove_field(SlWorld *world, SlForceFieldId id, SlError *error)
+{
+    SlForceField *field = resolve(world, id, error);
+    if (field == NULL)
+        return SL_ERROR_ARGUMENT;
+    *field = (SlForceField){.generation = field->generation};
+    world->force_field_count--;
+    return SL_OK;
+}
+
+SlStatus sl_world_apply_forces(SlWorld *world, SlWorldSystem *holder, double time, double dt,
+                               SlError *error)
+{
+    SlSystem *system = &holder->base;
+    SlForceSum forces = {world->force_fields, system->index, time, dt};
+    if (world->force_field_count == 0 || !sl_forces_act(&forces))
+        return SL_OK;
+    double gain;
+    SlStatus status =
+        sl_forces_apply(&forces, &system->particles, &world->context->arena, &gain, error);
+    holder->monitor.energy += fmax(gain, 0);
+    return status;
+}
+
+uint64_t sl_world_hash_forces(const SlWorld *world, uint64_t hash)
+{
+    for (uint32_t k = 0; k < SL_MAX_FORCE_FIELDS; k++) {
+        const SlForceField *field = &world->force_fields[k];
+        if (field->kind == NULL)
+            continue;
+        const SlTable *table = &field->kind->table;
+        hash = sl_hash(table->name, strlen(table->name), hash);
+        hash = sl_hash(&field->system1, sizeof field->system1, hash);
+        for (size_t r = 0; r < table->row_count; r++)
+            hash = sl_hash(field->values[r].number, sizeof field->values[r].number, hash);
+    }
+    return hash;
+}
+
+/* --- The public calls --- */
+
+SlStatus sl_world_add_force_field(SlWorld *world, const SlForceFieldDef *def, SlForceFieldId *id,
+                                  SlError *error)
+{
+    if (id != NULL)
+        *id = (SlForceFieldId){0, 0, 0};
+    SL_SETUP_CALL(world, error, add_field(world, def, id, &found));
+}
+
+SlStatus sl_force_field_set_number(SlWorld *world, SlForceFieldId id, const char *name,
+                                   double value, SlError *error)
+{
+    SL_SETUP_CALL(world, error, set_number(world, id, name, value, &found));
+}
+
+SlStatus sl_force_field_set_vec3(SlWorld *world, SlForceFieldId id, const char *name, SlVec3 value,
+                                 SlError *error)
+{
+    SL_SETUP_CALL(world, error, set_vec3(world, id, name, value, &found));
+}
+
+SlStatus sl_force_field_remove(SlWorld *world, SlForceFieldId id, SlError *error)
+{
+    SL_SETUP_CALL(world, error, remove_field(world, id, &found));
+}
