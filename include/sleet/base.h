@@ -96,11 +96,13 @@ typedef struct SlForceFieldId {
 
 typedef enum SlLogLevel { SL_LOG_INFO, SL_LOG_WARNING } SlLogLevel;
 
-/* Where the library's words go. Either may be NULL: then they are dropped.
+/* Log and progress messages. Either function may be NULL.
    Called only from the thread that called the library. */
 typedef struct SlHooks {
     void (*log)(void *user, SlLogLevel level, const char *text);
-    /* fraction in [0, 1] of a long operation; return false to ask it to stop. */
+    /* How far a long operation is, [0, 1]: `what` names it ("start", "distance field", "fill", …);
+       one may run inside another. Return false to stop: the call returns SL_ERROR_CANCELLED, leaves
+       nothing half-made, and may be made again. */
     bool (*progress)(void *user, double fraction, const char *what);
     void *user;
 } SlHooks;

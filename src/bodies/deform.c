@@ -109,6 +109,8 @@ SlStatus sl_deform_build(SlDeform *d, const SlSdfSettings *settings, const char 
     uint32_t most = 0;
     SlStatus status = SL_OK;
     for (size_t k = 0; status == SL_OK && k < d->key_count; k++) {
+        if (d->keys[k].field.context != NULL) /* of a start that was stopped */
+            sl_sdf_destroy(&d->keys[k].field);
         status = sl_sdf_load_or_build(d->context, &d->keys[k].mesh, &own, cache_folder,
                                       &d->keys[k].field, error);
         most = d->keys[k].field.grid.count > most ? d->keys[k].field.grid.count : most;

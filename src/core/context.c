@@ -101,3 +101,42 @@ bool sl_progress(const SlContext *context, double fraction, const char *what)
         return true;
     return context->hooks.progress(context->hooks.user, fraction, what);
 }
+
+SlStatus sl_report_progress(const SlContext *context, double fraction, const char *what,
+                            SlError *error)
+{
+    if (sl_progress(context, fraction, what))
+        return SL_OK;
+    return sl_error_set(error, SL_ERROR_CANCELLED, "%s: stopped at %.0f %%", what, 100 * fraction);
+}
+
+/* A part of a loop: items and chunks are counted from the whole's beginning. */
+typedef struct Part {
+    const SlLongLoop *loop;
+    size_t first; /* chunk */
+} Part;
+
+static void run_part(void *argument, size_t begin, size_t end, size_t chunk)
+{
+    const Part *part = argument;
+    size_t first = part->first * part->loop->chunk_size;
+    part->loop->function(part->loop->argument, first + begin, first + end, part->first + chunk);
+}
+
+SlStatus sl_run_long_loop(const SlContext *context, const SlLongLoop *loop, SlError *error)
+{
+    enum { PARTS = 64 };
+    size_t chunks = sl_chunk_count(loop->count, loop->chunk_size);
+    size_t each = context->hooks.progress != NULL ? (chunks + PARTS - 1) / PARTS : chunks;
+    SlStatus status = sl_report_progress(context, 0, loop->what, error);
+    for (size_t first = 0; status == SL_OK && first < chunks; first += each) {
+        size_t begin = first * loop->chunk_size, items = each * loop->chunk_size;
+        size_t left = loop->count - begin;
+        Part part = {loop, first};
+        sl_parallel_for(context->pool, items < left ? items : left, loop->chunk_size, run_part,
+                        &part);
+        double done = first + each < chunks ? (double)(first + each) / (double)chunks : 1;
+        status = sl_report_progress(context, done, loop->what, error);
+    }
+    return status;
+}

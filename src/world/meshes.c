@@ -173,6 +173,8 @@ SlStatus sl_world_start_meshes(SlWorld *world, SlError *error)
 {
     for (uint32_t k = 0; k < world->mesh_count; k++) {
         SlMeshBody *body = world->meshes[k];
+        if (body->has_field) /* of a start that was stopped */
+            continue;
         SlSdfSettings settings = settings_of(world, body);
         const char *cache = body->def.cache_folder;
         SlStatus status =

@@ -172,6 +172,11 @@ static SlStatus start_system(SlWorld *world, SlWorldSystem *system, SlError *err
 {
     SlSystem *base = &system->base;
     double spacing = (double)base->solver->spacing(base);
+    if (base->particles.context != NULL) { /* of a start that failed or was stopped */
+        base->solver->finish(base);
+        memset(base->state, 0, base->solver->state_size);
+        sl_particles_destroy(&base->particles);
+    }
     SlStatus status =
         sl_particles_create(world->context, fields_of(system),
                             (size_t)particles_placed(system), &base->particles, error);
@@ -192,9 +197,10 @@ SlStatus sl_world_start(SlWorld *world, SlError *error)
     SlStatus status = sl_setup_status(world, error);
     if (status != SL_OK || world->started)
         return status;
-    status = check_blocks(world, error);
-    if (status == SL_OK)
+    if ((status = check_blocks(world, error)) == SL_OK)
         status = check_sizes(world, error);
+    if (status == SL_OK)
+        status = sl_report_progress(world->context, 0, "start", error);
     if (status == SL_OK)
         status = sl_world_start_meshes(world, error);
     if (status == SL_OK)
@@ -202,8 +208,14 @@ SlStatus sl_world_start(SlWorld *world, SlError *error)
     if (status == SL_OK) /* fills are counted now */
         status = check_sizes(world, error);
     sl_world_update_surroundings(world);
-    for (uint32_t k = 0; status == SL_OK && k < world->system_count; k++)
-        status = start_system(world, world->systems[k], error);
+    for (uint32_t k = 0; status == SL_OK && k < world->system_count; k++) {
+        double fraction = (double)(k + 1) / (double)(world->system_count + 1);
+        status = sl_report_progress(world->context, fraction, "start", error);
+        if (status == SL_OK)
+            status = start_system(world, world->systems[k], error);
+    }
+    if (status == SL_OK)
+        (void)sl_progress(world->context, 1, "start"); /* too late to stop */
     world->started = status == SL_OK;
     return status;
 }

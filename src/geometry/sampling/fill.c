@@ -138,7 +138,12 @@ SlStatus sl_fill_create(SlContext *context, const SlFillPlan *plan, SlFill *fill
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory to fill %zu rows of cells", rows);
     }
     Walk walk = {fill, NULL};
-    sl_parallel_for(context->pool, rows, CHUNK_ROWS, walk_chunk, &walk);
+    SlLongLoop loop = {rows, CHUNK_ROWS, walk_chunk, &walk, "fill"};
+    SlStatus status = sl_run_long_loop(context, &loop, error);
+    if (status != SL_OK) {
+        sl_fill_destroy(fill);
+        return status;
+    }
     for (size_t c = 0; c < fill->chunks; c++) {
         uint64_t here = fill->before[c];
         fill->before[c] = fill->count;

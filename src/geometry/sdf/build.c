@@ -257,9 +257,12 @@ static SlStatus build(SlSdfBuild *b, const SlSdfSettings *settings, SlError *err
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory for the nodes of %u blocks",
                             sdf->grid.count);
     }
-    sl_parallel_for(pool, sdf->grid.count, 8, fill_blocks, b);
-    sl_parallel_for(pool, sdf->grid.count, 8, fill_seams, b);
-    status = sharpen(b, error);
+    SlLongLoop blocks = {sdf->grid.count, 8, fill_blocks, b, "distance field"};
+    status = sl_run_long_loop(b->context, &blocks, error);
+    if (status == SL_OK) {
+        sl_parallel_for(pool, sdf->grid.count, 8, fill_seams, b);
+        status = sharpen(b, error);
+    }
     sl_free(memory, b->normals, bytes);
     return status;
 }
