@@ -36,7 +36,9 @@ typedef struct SlWorldDef {
     uint64_t seed;
     SlVec3 gravity;        /* m/s²; default (0, -9.81, 0) */
     SlBox domain;          /* m; walls on all six sides, but none where a side is infinite;
-                              default 4 × 4 × 4 from the origin */
+                              default 4 × 4 × 4 from the origin. sl_world_start refuses a finite
+                              side farther than 2^18 spacings from the origin, where floats are
+                              too coarse */
     float domain_friction; /* Coulomb, [0, 10]; default 0 */
     bool domain_sticky;    /* snow that touches a wall stays; default false */
     float domain_limit;    /* m: with an open side, particles farther than this from the origin

@@ -50,8 +50,8 @@ static SlStatus check_opening(const SlScene *scene, const SlJsonNode *node,
     return SL_OK;
 }
 
-SlStatus sl_scene_read_emitter(const SlScene *scene, const SlSceneSystem *system,
-                               const SlJsonNode *node, SlEmitterDef *def, SlError *error)
+static SlStatus read_emitter(const SlScene *scene, const SlSceneSystem *system,
+                             const SlJsonNode *node, SlEmitterDef *def, SlError *error)
 {
     static const char *const shapes[] = {"disk", "box"};
     SlKeyValue values[EMITTER_KEYS];
@@ -83,18 +83,37 @@ SlStatus sl_scene_read_emitter(const SlScene *scene, const SlSceneSystem *system
     return sl_scene_find_fluid(scene, system, values[FLUID].node, &def->fluid, error);
 }
 
-SlStatus sl_scene_check_flows(SlScene *scene, const SlSceneSystem *system, SlError *error)
+SlStatus sl_scene_read_emitters(SlScene *scene, SlSceneSystem *system, const SlJsonNode *array,
+                                SlError *error)
 {
     const SlJson *json = &scene->json;
-    const SlJsonNode *node = system->emitters != NULL ? sl_json_first(json, system->emitters) : NULL;
-    for (; node != NULL; node = sl_json_next(json, node)) {
-        SlEmitterDef def;
-        SlStatus status = sl_scene_read_emitter(scene, system, node, &def, error);
-        if (status != SL_OK)
-            return status;
+    if (array == NULL || array->count == 0)
+        return SL_OK;
+    system->emitters = sl_scene_alloc(scene, array->count, sizeof *system->emitters, error);
+    if (system->emitters == NULL)
+        return SL_ERROR_MEMORY;
+    system->emitter_count = array->count;
+    SlStatus status = SL_OK;
+    const SlJsonNode *node = sl_json_first(json, array);
+    for (size_t k = 0; status == SL_OK && k < array->count; k++, node = sl_json_next(json, node)) {
+        system->emitters[k].place = node->place;
+        status = read_emitter(scene, system, node, &system->emitters[k].def, error);
     }
-    node = system->drains != NULL ? sl_json_first(json, system->drains) : NULL;
-    for (; node != NULL; node = sl_json_next(json, node)) {
+    return status;
+}
+
+SlStatus sl_scene_read_drains(SlScene *scene, SlSceneSystem *system, const SlJsonNode *array,
+                              SlError *error)
+{
+    const SlJson *json = &scene->json;
+    if (array == NULL || array->count == 0)
+        return SL_OK;
+    system->drains = sl_scene_alloc(scene, array->count, sizeof *system->drains, error);
+    if (system->drains == NULL)
+        return SL_ERROR_MEMORY;
+    system->drain_count = array->count;
+    const SlJsonNode *node = sl_json_first(json, array);
+    for (size_t k = 0; k < array->count; k++, node = sl_json_next(json, node)) {
         SlSceneCollider drain;
         SlStatus status = sl_scene_read_collider(scene, node, &drain, error);
         if (status == SL_OK && (drain.is_mesh || drain.motion != NULL))
@@ -102,6 +121,7 @@ SlStatus sl_scene_check_flows(SlScene *scene, const SlSceneSystem *system, SlErr
                                    "a drain is an analytic shape that stands still");
         if (status != SL_OK)
             return status;
+        system->drains[k] = (SlSceneDrain){drain.shape, node->place};
     }
     return SL_OK;
 }

@@ -98,14 +98,14 @@ static SlStatus read_shape(const SlScene *scene, const SlJsonNode *node, bool al
     def->scale = solid.mesh.scale;
     def->rotation = solid.mesh.rotation;
     def->position = solid.mesh.position;
-    def->cache_folder = scene->cache_folder[0] != '\0' ? scene->cache_folder : NULL;
     return SL_OK;
 }
 
-SlStatus sl_scene_read_fill(const SlScene *scene, const SlSceneSystem *system,
-                            const SlJsonNode *node, SlFillDef *def,
-                            SlShape shapes[SL_SCENE_FILL_SHAPES], SlError *error)
+static SlStatus read_fill(const SlScene *scene, const SlSceneSystem *system,
+                          const SlJsonNode *node, SlSceneFill *fill, SlError *error)
 {
+    SlFillDef *def = &fill->def;
+    SlShape *shapes = fill->shapes;
     const SlJson *json = &scene->json;
     SlKeyValue values[FILL_KEYS];
     SlStatus status =
@@ -132,18 +132,23 @@ SlStatus sl_scene_read_fill(const SlScene *scene, const SlSceneSystem *system,
     return sl_scene_find_fluid(scene, system, values[FLUID].node, &def->fluid, error);
 }
 
-SlStatus sl_scene_check_fills(SlScene *scene, const SlSceneSystem *system, SlError *error)
+SlStatus sl_scene_read_fills(SlScene *scene, SlSceneSystem *system, const SlJsonNode *array,
+                             SlError *error)
 {
     const SlJson *json = &scene->json;
-    const SlJsonNode *node = system->fills != NULL ? sl_json_first(json, system->fills) : NULL;
-    for (; node != NULL; node = sl_json_next(json, node)) {
-        SlFillDef def;
-        SlShape shapes[SL_SCENE_FILL_SHAPES];
-        SlStatus status = sl_scene_read_fill(scene, system, node, &def, shapes, error);
-        if (status != SL_OK)
-            return status;
+    if (array == NULL || array->count == 0)
+        return SL_OK;
+    system->fills = sl_scene_alloc(scene, array->count, sizeof *system->fills, error);
+    if (system->fills == NULL)
+        return SL_ERROR_MEMORY;
+    system->fill_count = array->count;
+    SlStatus status = SL_OK;
+    const SlJsonNode *node = sl_json_first(json, array);
+    for (size_t k = 0; status == SL_OK && k < array->count; k++, node = sl_json_next(json, node)) {
+        system->fills[k].place = node->place;
+        status = read_fill(scene, system, node, &system->fills[k], error);
     }
-    return SL_OK;
+    return status;
 }
 
 /* Element `index` of the array under `key`; NULL where the document is not like that. */

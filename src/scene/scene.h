@@ -16,13 +16,49 @@ typedef struct SlSceneBlock {
     SlJsonPlace place;
 } SlSceneBlock;
 
+/* What a system is made of, as read: each with its place for errors that come when a world is
+   built. */
+typedef struct SlSceneFluid {
+    SlFluidDef def; /* its name is a text of the document */
+    SlJsonPlace place;
+} SlSceneFluid;
+
+enum { SL_SCENE_FILL_SHAPES = 16 };
+typedef struct SlSceneFill {
+    SlFillDef def; /* def.shapes is `shapes`, or def.path a text of the document */
+    SlShape shapes[SL_SCENE_FILL_SHAPES];
+    SlJsonPlace place;
+} SlSceneFill;
+
+typedef struct SlSceneEmitter {
+    SlEmitterDef def;
+    SlJsonPlace place;
+} SlSceneEmitter;
+
+typedef struct SlSceneDrain {
+    SlShape shape;
+    SlJsonPlace place;
+} SlSceneDrain;
+
+/* A force field: kind, values of its table's rows, and the system's name, "" for all. */
+typedef struct SlSceneForceField {
+    const SlTable *kind;
+    const SlJsonNode *parameters; /* NULL: all at their defaults */
+    char system[SL_SCENE_NAME + 1];
+    SlJsonPlace place;
+} SlSceneForceField;
+
 typedef struct SlSceneSystem {
     char name[SL_SCENE_NAME + 1];
     const SlTable *solver;
     const SlJsonNode *parameters; /* NULL: all at their defaults */
     double spacing;               /* m; 0 where the solver has no such row */
     size_t first_block, block_count;
-    const SlJsonNode *fluids, *fills, *emitters, *drains; /* arrays; NULL: none */
+    SlSceneFluid *fluids;
+    SlSceneFill *fills;
+    SlSceneEmitter *emitters;
+    SlSceneDrain *drains;
+    size_t fluid_count, fill_count, emitter_count, drain_count;
     SlJsonPlace place;
 } SlSceneSystem;
 
@@ -65,6 +101,8 @@ struct SlScene {
     size_t block_count, block_capacity;
     SlSceneCollider *colliders;
     size_t collider_count;
+    SlSceneForceField *force_fields;
+    size_t force_field_count;
     SlCamera *cameras;
     size_t camera_count;
     const SlTable *render_table;
@@ -75,6 +113,8 @@ struct SlScene {
 typedef struct SlSceneTables {
     const SlTable *const *solvers;
     size_t solver_count;
+    const SlTable *const *force_fields;
+    size_t force_field_count;
     const SlTable *render; /* NULL: the render object is not checked */
 } SlSceneTables;
 
@@ -94,7 +134,7 @@ SlStatus sl_scene_read_mesh(const SlScene *scene, const SlJsonNode *node,
 /* File names are relative to the scene's folder; makes them absolute, so that the scene as text
    still finds them when it is written elsewhere. `path` is the scene's. */
 SlStatus sl_scene_anchor_meshes(SlScene *scene, const char *path, SlError *error);
-/* Adds the collider, a mesh, to the world; the world's sentence goes to `inner`. */
+/* Adds the collider, a mesh, to the world; the world's message goes to `inner`. */
 SlStatus sl_scene_build_mesh(const SlScene *scene, const SlSceneCollider *collider, SlWorld *world,
                              SlColliderId *id, SlError *inner);
 SlStatus sl_scene_check_motion(const SlScene *scene, const SlSceneCollider *collider,
@@ -104,37 +144,34 @@ SlStatus sl_scene_read_collider(const SlScene *scene, const SlJsonNode *node,
 /* *keys has motion->key_count elements of the scene's memory; free it when the motion is made. */
 SlStatus sl_scene_read_motion(const SlScene *scene, const SlJsonNode *node, SlMotionDef *motion,
                               SlKeyframe **keys, SlError *error);
-/* A fluid of a system, its name a text of the document's; checks of all of a system's; and the number
-   of the fluid that a key names (0 where it is missing: the system's own). */
-SlStatus sl_scene_read_fluid(const SlScene *scene, const SlJsonNode *node, SlFluidDef *def,
+/* Parts of a system, from their arrays (NULL: none) into the system. */
+SlStatus sl_scene_read_fluids(SlScene *scene, SlSceneSystem *system, const SlJsonNode *array,
+                              SlError *error);
+SlStatus sl_scene_read_fills(SlScene *scene, SlSceneSystem *system, const SlJsonNode *array,
                              SlError *error);
-SlStatus sl_scene_check_fluids(SlScene *scene, const SlSceneSystem *system, SlError *error);
+SlStatus sl_scene_read_emitters(SlScene *scene, SlSceneSystem *system, const SlJsonNode *array,
+                                SlError *error);
+SlStatus sl_scene_read_drains(SlScene *scene, SlSceneSystem *system, const SlJsonNode *array,
+                              SlError *error);
+/* The number of the fluid that a key names; 0 where it is missing: the system's own. */
 SlStatus sl_scene_find_fluid(const SlScene *scene, const SlSceneSystem *system,
                              const SlJsonNode *name, uint32_t *fluid, SlError *error);
-SlStatus sl_scene_read_emitter(const SlScene *scene, const SlSceneSystem *system,
-                               const SlJsonNode *node, SlEmitterDef *def,
-                               SlError *error);
-enum { SL_SCENE_FILL_SHAPES = 16 };
-/* def->shapes is `shapes`; a mesh's file is set. */
-SlStatus sl_scene_read_fill(const SlScene *scene, const SlSceneSystem *system,
-                            const SlJsonNode *node, SlFillDef *def,
-                            SlShape shapes[SL_SCENE_FILL_SHAPES], SlError *error);
-SlStatus sl_scene_check_fills(SlScene *scene, const SlSceneSystem *system, SlError *error);
+SlStatus sl_scene_read_force_fields(SlScene *scene, const SlJsonNode *array,
+                                    const SlSceneTables *tables, SlError *error);
 /* The file that is named by the text at `path` of the document gets its absolute name there;
    `folder` is the scene's. The nodes may move. */
 SlStatus sl_scene_anchor_file(SlScene *scene, const SlJsonNode *file, const char *folder,
                               const char *path, SlError *error);
 /* The same for the meshes of all fills. */
 SlStatus sl_scene_anchor_fills(SlScene *scene, const char *folder, SlError *error);
-SlStatus sl_scene_check_flows(SlScene *scene, const SlSceneSystem *system, SlError *error);
 SlStatus sl_scene_read_cameras(SlScene *scene, const SlJsonNode *array, SlError *error);
 
-/* Zeroed room for the elements of an array; NULL with the sentence set. */
+/* Zeroed room for the elements of an array; NULL with the error set. */
 void *sl_scene_alloc(SlScene *scene, size_t count, size_t size, SlError *error);
 /* Refuses a name that is too long or that an earlier element of the array has. */
 SlStatus sl_scene_check_name(const SlScene *scene, const SlJsonNode *array,
                              const SlJsonNode *element, const char *what, SlError *error);
-/* min below max in each direction, as floats; the sentence is about `object`. */
+/* min below max in each direction, as floats; the message is about `object`. */
 SlStatus sl_scene_read_box(const SlScene *scene, const SlJsonNode *object, const SlKeyValue *min,
                            const SlKeyValue *max, SlBox *box, SlError *error);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "geometry/box.h"
 #include "scene/scene.h"
 
 enum { MAX_BLOCKS = 256, MAX_FLOWS = 32, MAX_FILLS = 64, MAX_FLUIDS = 16 }; /* in a system, as many as a world holds */
@@ -30,11 +31,10 @@ static const SlKeyRow block_rows[BLOCK_KEYS] = {
 /* --- Blocks --- */
 
 static SlStatus check_inside_domain(const SlScene *scene, const SlJsonNode *node, const SlBox *box,
-                                    SlError *error)
+                                    double spacing, SlError *error)
 {
     SlBox d = scene->domain;
-    bool inside = box->min.x >= d.min.x && box->min.y >= d.min.y && box->min.z >= d.min.z &&
-                  box->max.x <= d.max.x && box->max.y <= d.max.y && box->max.z <= d.max.z;
+    bool inside = sl_box_contains(&d, box, spacing);
     if (inside)
         return SL_OK;
     return sl_json_error(&scene->json, node->place, error,
@@ -57,25 +57,15 @@ static SlStatus check_size(const SlScene *scene, const SlJsonNode *node, const S
     return SL_OK;
 }
 
-static bool apart(float max_a, float min_b, double slack)
-{
-    return (double)max_a - (double)min_b <= slack;
-}
-
-static bool overlap(const SlBlock *a, const SlBlock *b, double slack)
-{
-    return !apart(a->max.x, b->min.x, slack) && !apart(b->max.x, a->min.x, slack) &&
-           !apart(a->max.y, b->min.y, slack) && !apart(b->max.y, a->min.y, slack) &&
-           !apart(a->max.z, b->min.z, slack) && !apart(b->max.z, a->min.z, slack);
-}
-
 /* Two particles at one point cannot be pushed apart, so blocks may touch and no more. */
 static SlStatus check_overlap(const SlScene *scene, const SlSceneBlock *block, double spacing,
                               SlError *error)
 {
     for (size_t k = 0; k < scene->block_count; k++) {
         char place[256];
-        if (!overlap(&scene->blocks[k].def, &block->def, 1e-4 * spacing))
+        const SlBlock *other = &scene->blocks[k].def;
+        SlBox a = {other->min, other->max}, b = {block->def.min, block->def.max};
+        if (!sl_boxes_overlap(&a, &b, spacing))
             continue;
         sl_json_place_print(&scene->json, scene->blocks[k].place, place, sizeof place);
         return sl_json_error(&scene->json, block->place, error,
@@ -112,7 +102,7 @@ static SlStatus read_block(SlScene *scene, const SlSceneSystem *system, const Sl
         status = sl_scene_read_box(scene, node, &values[BLOCK_MIN], &values[BLOCK_MAX], &box,
                                    error);
     if (status == SL_OK)
-        status = check_inside_domain(scene, node, &box, error);
+        status = check_inside_domain(scene, node, &box, spacing, error);
     if (status == SL_OK)
         status = check_size(scene, node, &box, spacing, error);
     if (status == SL_OK)
@@ -192,17 +182,15 @@ static SlStatus read_system(SlScene *scene, const SlJsonNode *node, const SlScen
              name[0] != '\0' ? name : system->solver->name);
     system->place = node->place;
     system->parameters = values[PARAMETERS].node;
-    system->fluids = values[FLUIDS].node;
-    system->fills = values[FILLS].node;
-    system->emitters = values[EMITTERS].node;
-    system->drains = values[DRAINS].node;
     status = check_parameters(scene, system, error);
     if (status == SL_OK)
-        status = sl_scene_check_fluids(scene, system, error);
+        status = sl_scene_read_fluids(scene, system, values[FLUIDS].node, error);
     if (status == SL_OK)
-        status = sl_scene_check_flows(scene, system, error);
+        status = sl_scene_read_emitters(scene, system, values[EMITTERS].node, error);
     if (status == SL_OK)
-        status = sl_scene_check_fills(scene, system, error);
+        status = sl_scene_read_drains(scene, system, values[DRAINS].node, error);
+    if (status == SL_OK)
+        status = sl_scene_read_fills(scene, system, values[FILLS].node, error);
     return status == SL_OK ? read_blocks(scene, values[BLOCKS].node, system, error) : status;
 }
 
@@ -223,9 +211,7 @@ SlStatus sl_scene_read_systems(SlScene *scene, const SlJsonNode *array,
     }
     bool flows = false;
     for (size_t k = 0; k < array->count; k++)
-        flows = flows ||
-                (scene->systems[k].emitters != NULL && scene->systems[k].emitters->count > 0) ||
-                (scene->systems[k].fills != NULL && scene->systems[k].fills->count > 0);
+        flows = flows || scene->systems[k].emitter_count > 0 || scene->systems[k].fill_count > 0;
     if (scene->block_count == 0 && !flows)
         return sl_json_error(&scene->json, array->place, error,
                              "the scene has no particles; a system needs \"blocks\", "
@@ -242,35 +228,40 @@ static const SlKeyRow fluid_rows[FLUID_KEYS] = {
     [VISCOSITY] = SL_KEY_NUMBER_ROW("kinematic_viscosity", 0, 0, 1e4, "m^2/s"),
 };
 
-SlStatus sl_scene_read_fluid(const SlScene *scene, const SlJsonNode *node, SlFluidDef *def,
-                             SlError *error)
+static SlStatus read_fluid(const SlScene *scene, const SlJsonNode *node, SlSceneFluid *fluid,
+                           SlError *error)
 {
     SlKeyValue values[FLUID_KEYS];
     SlStatus status =
         sl_keys_read(&scene->json, node, "a fluid", fluid_rows, FLUID_KEYS, values, error);
     if (status != SL_OK)
         return status;
-    *def = sl_default_fluid_def();
-    def->name = sl_json_text(&scene->json, values[FLUID_NAME].node);
-    def->density = values[DENSITY].value.number[0];
-    def->kinematic_viscosity = values[VISCOSITY].value.number[0];
+    fluid->def = sl_default_fluid_def();
+    fluid->def.name = sl_json_text(&scene->json, values[FLUID_NAME].node);
+    fluid->def.density = values[DENSITY].value.number[0];
+    fluid->def.kinematic_viscosity = values[VISCOSITY].value.number[0];
+    fluid->place = node->place;
     return SL_OK;
 }
 
-SlStatus sl_scene_check_fluids(SlScene *scene, const SlSceneSystem *system, SlError *error)
+SlStatus sl_scene_read_fluids(SlScene *scene, SlSceneSystem *system, const SlJsonNode *array,
+                              SlError *error)
 {
     const SlJson *json = &scene->json;
-    if (system->fluids == NULL)
+    if (array == NULL || array->count == 0)
         return SL_OK;
-    if (sl_table_find(system->solver, "kinematic_viscosity") == NULL && system->fluids->count > 0)
-        return sl_json_error(json, system->fluids->place, error,
-                             "the solver \"%s\" knows no fluids of their own", system->solver->name);
-    const SlJsonNode *node = sl_json_first(json, system->fluids);
-    for (; node != NULL; node = sl_json_next(json, node)) {
-        SlFluidDef def;
-        SlStatus status = sl_scene_check_name(scene, system->fluids, node, "a fluid", error);
+    if (sl_table_find(system->solver, "kinematic_viscosity") == NULL)
+        return sl_json_error(json, array->place, error, "the solver \"%s\" has one fluid only",
+                             system->solver->name);
+    system->fluids = sl_scene_alloc(scene, array->count, sizeof *system->fluids, error);
+    if (system->fluids == NULL)
+        return SL_ERROR_MEMORY;
+    system->fluid_count = array->count;
+    const SlJsonNode *node = sl_json_first(json, array);
+    for (size_t k = 0; k < array->count; k++, node = sl_json_next(json, node)) {
+        SlStatus status = sl_scene_check_name(scene, array, node, "a fluid", error);
         if (status == SL_OK)
-            status = sl_scene_read_fluid(scene, node, &def, error);
+            status = read_fluid(scene, node, &system->fluids[k], error);
         if (status != SL_OK)
             return status;
     }
@@ -280,27 +271,20 @@ SlStatus sl_scene_check_fluids(SlScene *scene, const SlSceneSystem *system, SlEr
 SlStatus sl_scene_find_fluid(const SlScene *scene, const SlSceneSystem *system,
                              const SlJsonNode *name, uint32_t *fluid, SlError *error)
 {
-    enum { MAX = 16 };
     const SlJson *json = &scene->json;
-    const char *names[MAX];
-    size_t count = 0;
+    const char *names[MAX_FLUIDS];
     *fluid = 0;
     if (name == NULL)
         return SL_OK;
-    const SlJsonNode *node = system->fluids != NULL ? sl_json_first(json, system->fluids) : NULL;
-    for (; node != NULL && count < MAX; node = sl_json_next(json, node)) {
-        SlFluidDef def;
-        SlStatus status = sl_scene_read_fluid(scene, node, &def, error);
-        if (status != SL_OK)
-            return status;
-        names[count++] = def.name;
-        if (strcmp(def.name, sl_json_text(json, name)) == 0) {
-            *fluid = (uint32_t)count;
+    for (size_t k = 0; k < system->fluid_count; k++) {
+        names[k] = system->fluids[k].def.name;
+        if (strcmp(names[k], sl_json_text(json, name)) == 0) {
+            *fluid = (uint32_t)k + 1;
             return SL_OK;
         }
     }
-    if (count == 0)
+    if (system->fluid_count == 0)
         return sl_json_error(json, name->place, error,
                              "the system has no \"fluids\" of which this could be one");
-    return sl_keys_unknown_name(json, name, "fluid", names, count, error);
+    return sl_keys_unknown_name(json, name, "fluid", names, system->fluid_count, error);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/machine.h"
+#include "geometry/box.h"
 #include "math/vec3.h"
 #include "spatial/grid.h"
 #include "world/world.h"
@@ -90,40 +91,26 @@ static SlStatus check_sizes(const SlWorld *world, SlError *error)
     return SL_OK;
 }
 
-static bool inside(SlBox outer, const SlBlock *block, float slack)
-{
-    const float *low = &outer.min.x, *high = &outer.max.x, *a = &block->min.x, *b = &block->max.x;
-    for (int k = 0; k < 3; k++)
-        if (a[k] < low[k] - slack || b[k] > high[k] + slack)
-            return false;
-    return true;
-}
-
-static bool overlap(const SlBlock *one, const SlBlock *other, float slack)
-{
-    const float *a = &one->min.x, *b = &one->max.x, *c = &other->min.x, *d = &other->max.x;
-    for (int k = 0; k < 3; k++)
-        if (b[k] <= c[k] + slack || d[k] <= a[k] + slack)
-            return false;
-    return true;
-}
-
 static SlStatus check_blocks(const SlWorld *world, SlError *error)
 {
     for (uint32_t s = 0; s < world->system_count; s++) {
         const SlWorldSystem *system = world->systems[s];
-        float slack = 1e-3f * system->base.solver->spacing(&system->base);
+        double spacing = (double)system->base.solver->spacing(&system->base);
         for (uint32_t k = 0; k < system->block_count; k++) {
-            if (!inside(world->def.domain, &system->blocks[k], slack))
+            SlBox box = {system->blocks[k].min, system->blocks[k].max};
+            if (!sl_box_contains(&world->def.domain, &box, spacing))
                 return sl_error_set(error, SL_ERROR_ARGUMENT,
                                     "%s: block %u reaches outside the domain", system->base.name,
                                     k);
             for (uint32_t t = 0; t <= s; t++)
-                for (uint32_t j = 0; j < (t == s ? k : world->systems[t]->block_count); j++)
-                    if (overlap(&world->systems[t]->blocks[j], &system->blocks[k], slack))
+                for (uint32_t j = 0; j < (t == s ? k : world->systems[t]->block_count); j++) {
+                    const SlBlock *block = &world->systems[t]->blocks[j];
+                    SlBox other = {block->min, block->max};
+                    if (sl_boxes_overlap(&other, &box, spacing))
                         return sl_error_set(error, SL_ERROR_ARGUMENT,
                                             "%s: block %u overlaps block %u of %s",
                                             system->base.name, k, j, world->systems[t]->base.name);
+                }
         }
     }
     return SL_OK;
@@ -151,6 +138,25 @@ static void place_block(SlParticles *particles, const SlBlock *block, double spa
                 if (fluid != NULL)
                     fluid[i] = block->fluid;
             }
+}
+
+/* Positions are floats: SL_GRID_REACH spacings from the origin they are 1/64 of a spacing apart. */
+static SlStatus check_domain(const SlWorld *world, SlError *error)
+{
+    const float *sides[2] = {&world->def.domain.min.x, &world->def.domain.max.x};
+    for (uint32_t s = 0; s < world->system_count; s++) {
+        const SlSystem *base = &world->systems[s]->base;
+        double spacing = (double)base->solver->spacing(base), reach = SL_GRID_REACH * spacing;
+        for (int k = 0; k < 6; k++) {
+            double at = (double)sides[k / 3][k % 3];
+            if (isfinite(at) && fabs(at) > reach)
+                return sl_error_set(error, SL_ERROR_ARGUMENT,
+                                    "%s: the domain reaches to %g m in %c; with particles %g m "
+                                    "apart positions are too coarse beyond %g m from the origin",
+                                    base->name, at, "xyz"[k % 3], spacing, reach);
+        }
+    }
+    return SL_OK;
 }
 
 static bool is_open(SlBox domain)
@@ -199,6 +205,8 @@ SlStatus sl_world_start(SlWorld *world, SlError *error)
         return status;
     if ((status = check_blocks(world, error)) == SL_OK)
         status = check_sizes(world, error);
+    if (status == SL_OK)
+        status = check_domain(world, error);
     if (status == SL_OK)
         status = sl_report_progress(world->context, 0, "start", error);
     if (status == SL_OK)

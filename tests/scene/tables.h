@@ -21,6 +21,17 @@ static const SlParamRow test_render_rows[] = {
 };
 static const SlTable test_renderer = {"splat", "renderer", "", "", test_render_rows, 3};
 
-static const SlSceneTables test_tables = {test_solvers, 1, &test_renderer};
+static const SlParamRow test_wind_rows[] = {
+    {"velocity", SL_PARAM_VEC3, {{0, 0, 0}, ""}, -100, 100, "m/s", NULL, "of the air"},
+    {"drag", SL_PARAM_NUMBER, {{1}, ""}, 0, 10, "1/s", NULL, "drag"},
+};
+static const SlTable test_wind = {"wind", "force field", "", "", test_wind_rows, 2};
+static const SlTable *const test_force_fields[] = {&test_wind};
+
+static const SlSceneTables test_tables = {.solvers = test_solvers,
+                                          .solver_count = 1,
+                                          .force_fields = test_force_fields,
+                                          .force_field_count = 1,
+                                          .render = &test_renderer};
 
 #endif

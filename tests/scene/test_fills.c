@@ -40,15 +40,13 @@ static void fills_are_read(void **state)
 {
     (void)state;
     SlScene *scene;
-    SlFillDef def;
-    SlShape shapes[SL_SCENE_FILL_SHAPES];
     assert_ok(parse(WITH_FILL("{\"shapes\": [" BALL ", {\"shape\": \"box\", \"min\": [1,0,0], "
                               "\"max\": [2,1,1]}], \"blend\": 0.2, \"mode\": \"random\", "
                               "\"per_cell\": 5, \"cell\": 0.05, \"velocity\": [0,-3,0], \"noise\": "
                               "{\"smooth\": 0.5, \"grain\": 0.25, \"size\": 0.2}}"),
                     &scene));
-    const SlJsonNode *node = sl_json_first(&scene->json, scene->systems[0].fills);
-    assert_ok(sl_scene_read_fill(scene, &scene->systems[0], node, &def, shapes, &test_error));
+    assert_int_equal(scene->systems[0].fill_count, 1);
+    SlFillDef def = scene->systems[0].fills[0].def;
     assert_int_equal(def.shape_count, 2);
     assert_true(def.shapes[1].kind == SL_SHAPE_BOX && def.shapes[0].radius == 0.5f);
     assert_int_equal(def.mode, SL_FILL_RANDOM);

@@ -259,6 +259,27 @@ static void any_number_of_rows_may_be_given(void **state)
     sl_world_destroy(world);
 }
 
+/* Positions are floats: a bounded domain may not be where they are too coarse for the spacing. */
+static void domains_far_away_are_refused(void **state)
+{
+    (void)state;
+    for (int far = 0; far < 2; far++) {
+        SlWorldDef def = sl_default_world_def();
+        test_own_context(&def, 1, SL_ISA_AUTO);
+        float at = far != 0 ? 3000 : 2000; /* 0.01 m × 2^18 is 2621 m */
+        def.domain = (SlBox){{at, 0, 0}, {at + 1, 1, 1}};
+        SlWorld *world;
+        assert_ok(sl_world_create(&def, &world, &test_error));
+        SlPbfDef pbf = sl_default_pbf_def();
+        SlBlock block = {.min = {at, 0, 0}, .max = {at + 0.05f, 0.05f, 0.05f}};
+        pbf.spacing = 0.01;
+        sl_system_add_block(world, sl_world_add_pbf(world, &pbf), &block, NULL);
+        assert_int_equal(sl_world_start(world, &test_error), far != 0 ? SL_ERROR_ARGUMENT : SL_OK);
+        assert_true(far == 0 || strstr(test_error.text, "too coarse beyond 2621") != NULL);
+        sl_world_destroy(world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -271,6 +292,7 @@ int main(void)
         cmocka_unit_test(typed_definitions_fill_the_table),
         cmocka_unit_test(cookies_differ),
         cmocka_unit_test(any_number_of_rows_may_be_given),
+        cmocka_unit_test(domains_far_away_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,7 @@ SL_INLINE uint32_t boundary_rows(const SlFluidPass *s, size_t b, const uint32_t 
 SL_INLINE WallDensity boundary_density(SlKernelKind kind, const SlFluidPass *s, size_t b, F8x4 xi)
 {
     WallDensity sum = {f8(0), {f8(0), f8(0), f8(0)}};
-    const uint32_t(*row)[8];
+    const uint32_t(*row)[8] = NULL;
     for (uint32_t k = boundary_rows(s, b, &row); k > 0; k--, row++) {
         F8x4 xb = f8x4_gather(s->boundary, *row);
         F8x3 u = {xi.x - xb.x, xi.y - xb.y, xi.z - xb.z};
@@ -43,7 +43,7 @@ SL_INLINE F8x3 boundary_rub(SlKernelKind kind, const SlFluidPass *s, size_t b, F
 {
     F8 weights = f8(0), friction = f8(0);
     F8x3 velocity = {f8(0), f8(0), f8(0)};
-    const uint32_t(*row)[8];
+    const uint32_t(*row)[8] = NULL;
     for (uint32_t k = boundary_rows(s, b, &row); k > 0; k--, row++) {
         F8x4 xb = f8x4_gather(s->boundary, *row), vb = f8x4_gather(s->boundary_motion, *row);
         F8x3 u = {xi.x - xb.x, xi.y - xb.y, xi.z - xb.z};
@@ -68,7 +68,7 @@ SL_INLINE void boundary_reaction(SlKernelKind kind, const SlFluidPass *s, const 
                                  size_t b, F8x4 xi, F8 push, F8x3 rubbed, F8 density)
 {
     F8 share = inverse_or_zero(density) * f8(s->value_scale), scale = push * f8(s->slope_scale);
-    const uint32_t(*row)[8];
+    const uint32_t(*row)[8] = NULL;
     for (uint32_t k = boundary_rows(s, b, &row); k > 0; k--, row++) {
         F8x4 xb = f8x4_gather(s->boundary, *row);
         F8x3 u = {xi.x - xb.x, xi.y - xb.y, xi.z - xb.z};
