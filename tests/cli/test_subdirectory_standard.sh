@@ -29,7 +29,7 @@ int main(void)
 }
 END
 cmake -S "$folder" -B "$folder/build" -G Ninja > "$folder/log" || { tail -20 "$folder/log"; exit 1; }
-ninja -C "$folder/build" -n game > "$folder/plan"
+ninja -C "$folder/build" -t commands game > "$folder/plan"
 grep -q 'libsleet.a' "$folder/plan"
 if grep -qE '/(cli|bench|tests)/' "$folder/plan"; then
     echo "the plan holds more than the library:"
