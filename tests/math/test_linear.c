@@ -1,5 +1,5 @@
-/* Linear solvers against LDL' and against their own promises: random systems, broken systems,
-   threads, the schedule of Chebyshev's method. */
+/* Conformance of every linear solver in the list (random systems against LDL', singular and
+   indefinite systems, threads), and the schedules of Chebyshev's method and Anderson acceleration. */
 #include "math/linear/linear.h"
 
 #include "config.h"
@@ -87,8 +87,8 @@ static SlStatus solve(SlContext *context, const SlLinearSolver *solver, Matrix *
     return status == SL_OK ? sl_linear_solve(solver, &job, b, x, outcome, &test_error) : status;
 }
 
-/* 200 systems of 1 to 200 rows; each solver's residual must be what it promised, and its answer that
-   of the direct solver as far as the matrix's condition lets a residual say. */
+/* 200 systems of 1 to 200 rows; each solver's residual must meet its tolerance, and its solution that
+   of the direct solver within what the matrix's condition number allows. */
 static void check_random(bool dominant, const SlLinearKind *kinds, size_t kind_count)
 {
     static Matrix m;
@@ -111,7 +111,7 @@ static void check_random(bool dominant, const SlLinearKind *kinds, size_t kind_c
             right += b[e] * b[e];
         }
         SlLinearOutcome outcome;
-        const SlLinearSolver *reference = SLEET_HAVE_LDL ? &sl_linear_ldlt : &sl_linear_gradient;
+        const SlLinearSolver *reference = SLEET_HAVE_LDL ? &sl_linear_ldlt : &sl_linear_cg;
         assert_ok(solve(context, reference, &m, columns, &settings, b, exact, &outcome));
         for (size_t e = 0; e < rows * columns; e++)
             size = fmax(size, fabs(exact[e]));
@@ -149,8 +149,8 @@ static void dominant_systems(void **state)
     check_random(true, kinds, 5);
 }
 
-/* What each solver answers to a 2 × 2 system: a word of its sentence. */
-static void refuses(double a, double b, double c, SlLinearKind kind, const char *word)
+/* A solver's error message for a 2 × 2 system contains `word`. */
+static void assert_refused(double a, double b, double c, SlLinearKind kind, const char *word)
 {
     static Matrix m;
     SlContext *context = test_context(1);
@@ -169,34 +169,35 @@ static void refuses(double a, double b, double c, SlLinearKind kind, const char 
     sl_context_destroy(context);
 }
 
-static void broken_systems_have_a_sentence(void **state)
+static void unsolvable_systems_are_refused(void **state)
 {
     (void)state;
     SlLinearKind krylov[] = {SL_LINEAR_CG, SL_LINEAR_CR};
     for (int k = 0; k < 2; k++) {
-        refuses(1, 1, 1, krylov[k], "not positive definite");   /* singular */
-        refuses(1, 2, 1, krylov[k], "not positive definite");   /* indefinite */
-        refuses(-1, 0, -1, krylov[k], "not positive definite"); /* negative */
-        refuses(NAN, 0, 1, krylov[k], "not positive definite");
+        assert_refused(1, 1, 1, krylov[k], "not positive definite");   /* singular */
+        assert_refused(1, 2, 1, krylov[k], "not positive definite");   /* indefinite */
+        assert_refused(-1, 0, -1, krylov[k], "not positive definite"); /* negative */
+        assert_refused(NAN, 0, 1, krylov[k], "not positive definite");
     }
     if (SLEET_HAVE_LDL) {
-        refuses(1, 1, 1, SL_LINEAR_LDLT, "singular");
-        refuses(0, 0, 1, SL_LINEAR_LDLT, "pivot is 0");
-        refuses(1, 2, 1, SL_LINEAR_LDLT, "not positive definite");
-        refuses(3, 1, 1.0 / 3, SL_LINEAR_LDLT, "singular");
+        assert_refused(1, 1, 1, SL_LINEAR_LDLT, "singular");
+        assert_refused(0, 0, 1, SL_LINEAR_LDLT, "pivot is 0");
+        assert_refused(1, 2, 1, SL_LINEAR_LDLT, "not positive definite");
+        assert_refused(3, 1, 1.0 / 3, SL_LINEAR_LDLT, "singular");
     }
     SlLinearKind sweeps[] = {SL_LINEAR_JACOBI, SL_LINEAR_CHEBYSHEV};
     for (int k = 0; k < 2; k++) {
-        refuses(1, 2, 1, sweeps[k], "diverges");
-        refuses(1, 0, -1, sweeps[k], "row 1: the diagonal is -1");
-        refuses(1, 0, NAN, sweeps[k], "diagonal");
+        assert_refused(1, 2, 1, sweeps[k], "diverges");
+        assert_refused(1, 0, -1, sweeps[k], "row 1: the diagonal is -1");
+        assert_refused(1, 0, NAN, sweeps[k], "diagonal");
     }
-    refuses(1, 1, 1, SL_LINEAR_ANDERSON, "the residual is");
-    refuses(1, 0, 0, SL_LINEAR_ANDERSON, "diagonal is 0");
+    assert_refused(1, 1, 1, SL_LINEAR_ANDERSON, "the residual is");
+    assert_refused(1, 0, 0, SL_LINEAR_ANDERSON, "diagonal is 0");
 }
 
-/* A positive definite matrix on which Jacobi diverges, and says so; the others solve it. */
-static void where_jacobi_diverges_it_says_so(void **state)
+/* A positive definite matrix on which Jacobi's method diverges; the error says so, and others
+   solve it. */
+static void divergence_of_jacobi_is_reported(void **state)
 {
     (void)state;
     static Matrix m;
@@ -211,7 +212,7 @@ static void where_jacobi_diverges_it_says_so(void **state)
     assert_int_equal(solve(context, &sl_linear_jacobi, &m, 1, &settings, b, x, &outcome), SL_ERROR_NUMBERS);
     assert_non_null(strstr(test_error.text, "jacobi: diverges: after"));
     memset(x, 0, sizeof x);
-    assert_ok(solve(context, &sl_linear_gradient, &m, 1, &settings, b, x, &outcome));
+    assert_ok(solve(context, &sl_linear_cg, &m, 1, &settings, b, x, &outcome));
     assert_near(x[0] + 0.8 * (x[1] + x[2]), 1, 1e-5);
     settings.relaxation = 0.6;
     assert_ok(solve(context, &sl_linear_jacobi, &m, 1, &settings, b, x, &outcome));
@@ -279,9 +280,9 @@ static void threads_do_not_matter(void **state)
     }
 }
 
-/* The grid's Jacobi has rho = 4 cos(pi / 65) / 4.01, so counts can be foretold; and both
-   accelerations must pay. */
-static void accelerations_pay(void **state)
+/* The grid's Jacobi has rho = 4 cos(pi / 65) / 4.01, which predicts the number of iterations;
+   both accelerations must need fewer. */
+static void accelerations_need_fewer_iterations(void **state)
 {
     (void)state;
     static double x[SIDE * SIDE];
@@ -297,7 +298,7 @@ static void accelerations_pay(void **state)
     settings.chebyshev.printed = true;
     uint32_t printed = solve_grid(2, &sl_linear_chebyshev, &settings, x);
     uint32_t anderson = solve_grid(2, &sl_linear_anderson, &settings, x);
-    uint32_t gradient = solve_grid(2, &sl_linear_gradient, &settings, x);
+    uint32_t gradient = solve_grid(2, &sl_linear_cg, &settings, x);
     assert_less(jacobi, log(1e-6) / log(rho) * 1.2);
     assert_less(known, log(2e-6) / log(sl_chebyshev_rate(rho)) * 1.1 + 5);
     assert_less(known * 5, jacobi);
@@ -307,7 +308,7 @@ static void accelerations_pay(void **state)
     assert_less(known, printed + 20);
 }
 
-static void missing_parts_are_told(void **state)
+static void missing_parts_are_reported(void **state)
 {
     (void)state;
     SlContext *context = test_context(1);
@@ -318,18 +319,18 @@ static void missing_parts_are_told(void **state)
     assert_int_equal(sl_linear_prepare(&sl_linear_jacobi, &job, &test_error), SL_ERROR_ARGUMENT);
     assert_non_null(strstr(test_error.text, "jacobi: needs the matrix's diagonal"));
     assert_int_equal(sl_linear_prepare(&sl_linear_ldlt, &job, &test_error), SL_ERROR_ARGUMENT);
-    assert_non_null(strstr(test_error.text, "ldlt: needs the whole matrix"));
-    /* A tolerance not reached is said; none asked for is fine. */
+    assert_non_null(strstr(test_error.text, "ldlt: needs the entries of the matrix"));
+    /* A tolerance that is not reached is an error; without a tolerance there is none. */
     double b[4] = {1, 2, 3, 4}, x[4] = {0};
     SlLinearOutcome outcome;
     job.settings.max_iterations = 1;
-    assert_ok(sl_linear_prepare(&sl_linear_gradient, &job, &test_error));
-    assert_int_equal(sl_linear_solve(&sl_linear_gradient, &job, b, x, &outcome, &test_error),
+    assert_ok(sl_linear_prepare(&sl_linear_cg, &job, &test_error));
+    assert_int_equal(sl_linear_solve(&sl_linear_cg, &job, b, x, &outcome, &test_error),
                      SL_ERROR_NUMBERS);
-    assert_non_null(strstr(test_error.text, "cg: after 1 iterations the residual is"));
+    assert_non_null(strstr(test_error.text, "cg: did not converge: after 1 iterations the residual is"));
     job.settings.tolerance = 0;
     memset(x, 0, sizeof x);
-    assert_ok(sl_linear_solve(&sl_linear_gradient, &job, b, x, &outcome, &test_error));
+    assert_ok(sl_linear_solve(&sl_linear_cg, &job, b, x, &outcome, &test_error));
     assert_int_equal(outcome.iterations, 1);
     /* No rows, no work. */
     job.system.rows = 0;
@@ -341,8 +342,9 @@ static void missing_parts_are_told(void **state)
     sl_context_destroy(context);
 }
 
-/* FACTS: omegas for rho 0.925, Wang's start and the paper's; both end at 2 / (1 + sqrt(1 - rho²)). */
-static void omegas_are_wangs(void **state)
+/* Omegas for rho 0.925 by [Wang 2015] and by [Sommer eq. 8]; both converge to
+   2 / (1 + sqrt(1 - rho²)). */
+static void omegas_follow_the_papers(void **state)
 {
     (void)state;
     double wang[] = {1, 1.7477, 1.5970, 1.5189, 1.4813, 1.4638};
@@ -358,19 +360,19 @@ static void omegas_are_wangs(void **state)
     for (int k = 0; k < 100; k++)
         sl_chebyshev_next(&c, 0);
     assert_near(c.omega, 2 / (1 + sqrt(1 - 0.925 * 0.925)), 1e-9);
-    /* A delay of 3: three plain ones, then the start. */
+    /* A delay of 3: three factors of 1, then the first omega. */
     c = (SlChebyshev){.rho = 0.9, .delay = 3, .safeguard = true};
     sl_chebyshev_begin(&c);
     for (int k = 0; k < 3; k++)
         assert_true(sl_chebyshev_next(&c, 1 - 0.1 * k) == 1);
     assert_near(sl_chebyshev_next(&c, 0.6), 2 / (2 - 0.81), 1e-12);
     assert_true(sl_chebyshev_next(&c, 0.5) > 1);
-    /* The norm rises: three plain ones again. */
+    /* The norm rises: three factors of 1 again. */
     for (int k = 0; k < 3; k++)
         assert_true(sl_chebyshev_next(&c, 0.9 - 0.1 * k) == 1);
     assert_int_equal(c.restarts, 1);
     assert_true(sl_chebyshev_next(&c, 0.5) > 1);
-    /* So when it is asked for. */
+    /* The same after an explicit restart. */
     sl_chebyshev_restart(&c);
     for (int k = 0; k < 3; k++)
         assert_true(sl_chebyshev_next(&c, 0.4) == 1);
@@ -378,8 +380,8 @@ static void omegas_are_wangs(void **state)
     assert_true(sl_chebyshev_next(&c, 0.4) > 1);
 }
 
-/* Theta is the least-squares solution; a change that repeats another gets none. */
-static void theta_is_min_squares(void **state)
+/* Theta is the least-squares solution; a change that repeats a newer one gets 0. */
+static void theta_is_the_least_squares_solution(void **state)
 {
     (void)state;
     double df[3][4] = {{1, 2, 0, 1}, {0, 1, -1, 2}, {2, 4, 0, 2}}, f[4] = {1, -1, 2, 0.5};
@@ -397,18 +399,18 @@ static void theta_is_min_squares(void **state)
             }
         }
         sl_anderson_solve(&a, products, along);
-        for (uint32_t i = 0; i <= n; i++) { /* what is left is at right angles to every change */
+        for (uint32_t i = 0; i <= n; i++) { /* the remainder is orthogonal to every change */
             double left = 0;
             for (int e = 0; e < 4; e++) {
-                double rest = f[e];
+                double remainder = f[e];
                 for (uint32_t j = 0; j <= n; j++)
-                    rest -= a.theta[j] * df[j][e];
-                left += rest * df[i][e];
+                    remainder -= a.theta[j] * df[j][e];
+                left += remainder * df[i][e];
             }
             assert_near(left, 0, 1e-12);
         }
     }
-    assert_true(a.theta[0] == 0); /* older than its double */
+    assert_true(a.theta[0] == 0); /* older than the change it equals */
     assert_int_equal(sl_anderson_push(&a), 0);
 }
 
@@ -417,13 +419,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(definite_systems),
         cmocka_unit_test(dominant_systems),
-        cmocka_unit_test(broken_systems_have_a_sentence),
-        cmocka_unit_test(where_jacobi_diverges_it_says_so),
+        cmocka_unit_test(unsolvable_systems_are_refused),
+        cmocka_unit_test(divergence_of_jacobi_is_reported),
         cmocka_unit_test(threads_do_not_matter),
-        cmocka_unit_test(accelerations_pay),
-        cmocka_unit_test(missing_parts_are_told),
-        cmocka_unit_test(omegas_are_wangs),
-        cmocka_unit_test(theta_is_min_squares),
+        cmocka_unit_test(accelerations_need_fewer_iterations),
+        cmocka_unit_test(missing_parts_are_reported),
+        cmocka_unit_test(omegas_follow_the_papers),
+        cmocka_unit_test(theta_is_the_least_squares_solution),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -450,17 +450,17 @@ static void padding_pushes_nobody(void **state)
 static void search_finds_the_valley(void **state)
 {
     (void)state;
-    for (uint32_t best = 0; best < SL_RHO_RUNGS; best += 5) {
-        SlRhoSearch search = sl_rho_search();
+    for (uint32_t best = 0; best < SL_RHO_GRID_SIZE; best += 5) {
+        SlRhoSearch search = sl_rho_search_begin();
         for (int k = 0; k < 400; k++) {
-            double here = log2(0.2 / (1 - sl_rho_now(&search))) * 2; /* the grid_index */
-            sl_rho_learn(&search, 20 + 0.5 * k + fabs(here - best));
+            double here = log2(0.2 / (1 - sl_rho_search_value(&search))) * 2; /* the grid_index */
+            sl_rho_search_record(&search, 20 + 0.5 * k + fabs(here - best));
         }
         assert_true(search.grid_index + 2 >= best && search.grid_index <= best + 1);
     }
-    assert_near(sl_rho_of_grid_index(0), 0.8, 1e-12);
-    assert_near(sl_rho_of_grid_index(4), 0.95, 1e-12);
-    assert_near(sl_rho_of_grid_index(3), 1 - 0.1 * sqrt(0.5), 1e-12);
+    assert_near(sl_rho_grid_value(0), 0.8, 1e-12);
+    assert_near(sl_rho_grid_value(4), 0.95, 1e-12);
+    assert_near(sl_rho_grid_value(3), 1 - 0.1 * sqrt(0.5), 1e-12);
 }
 
 /* time_step "cfl": nobody moves farther than asked for, and steps are no shorter than need be. */

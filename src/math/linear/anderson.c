@@ -1,5 +1,6 @@
-/* Anderson acceleration of Jacobi's sweeps. With f = gamma D^-1 (b - A x) linear in x, this is close
-   to GMRES on the scaled system with a window of `history` directions. */
+/* Anderson acceleration: the least-squares problem for theta, and the linear solver that accelerates
+   Jacobi's sweeps with it [Anderson 1965; Peng 2018]. With f = gamma D^-1 (b - A x) linear in x the
+   solver is close to GMRES on the scaled system, restricted to the last `history` directions. */
 #include "math/linear/anderson.h"
 
 #include <math.h>
@@ -7,7 +8,8 @@
 
 #include "math/linear/linear.h"
 
-static const double hopeless = 1e4;
+/* A residual larger than this times the smallest one so far means divergence. */
+static const double max_growth = 1e4;
 
 typedef struct Mix {
     const SlLinearJob *job;
@@ -21,8 +23,8 @@ typedef struct Mix {
 enum { SQUARE, RIGHT, PRODUCTS, ALONG = PRODUCTS + SL_ANDERSON_MAX };
 _Static_assert(ALONG + SL_ANDERSON_MAX <= SL_LINEAR_LANES, "partials hold all sums");
 
-/* f of x into the newest change, so that df = f - f before; then sums. */
-static void look_chunk(void *argument, size_t begin, size_t end, size_t chunk)
+/* df = f(x) - (the f before) into the newest slot, then the sums. */
+static void measure_chunk(void *argument, size_t begin, size_t end, size_t chunk)
 {
     Mix *m = argument;
     const SlLinearSystem *system = &m->job->system;
@@ -52,7 +54,7 @@ static void look_chunk(void *argument, size_t begin, size_t end, size_t chunk)
     }
 }
 
-/* x(k+1) = x + f - sum theta (dx + df); its change into the place `next`. */
+/* x(k+1) = x + f - sum theta (dx + df); dx into slot `next`. */
 typedef struct Move {
     Mix *mix;
     uint32_t next;
@@ -99,20 +101,20 @@ static SlStatus solve(SlLinearJob *job, const double *b, double *x, SlLinearOutc
     Mix *m = job->scratch;
     const SlLinearSettings *settings = &job->settings;
     size_t bytes = job->system.rows * job->system.columns * sizeof(double);
-    double least = INFINITY, products[SL_ANDERSON_MAX], along[SL_ANDERSON_MAX];
+    double smallest = INFINITY, products[SL_ANDERSON_MAX], along[SL_ANDERSON_MAX];
     memset(m->f, 0, bytes);
     m->b = b;
     m->x = x;
     m->first = true;
     sl_anderson_begin(&m->anderson);
     for (;;) {
-        sl_linear_run(job, look_chunk, m);
+        sl_linear_run(job, measure_chunk, m);
         double norm = sqrt(sl_linear_sum(job, SQUARE)), right = sqrt(sl_linear_sum(job, RIGHT));
         outcome->residual = right > 0 ? norm / right : norm;
-        least = norm < least ? norm : least;
+        smallest = fmin(norm, smallest);
         if (norm <= settings->tolerance * right)
             return SL_OK;
-        if (!isfinite(norm) || norm > hopeless * least) {
+        if (!isfinite(norm) || norm > max_growth * smallest) {
             memset(x, 0, bytes);
             return sl_error_set(error, SL_ERROR_NUMBERS, "anderson: diverges: after %u sweeps the residual "
                                 "is %.3g of the right-hand side: the matrix is singular or indefinite, or "
@@ -120,7 +122,7 @@ static SlStatus solve(SlLinearJob *job, const double *b, double *x, SlLinearOutc
                                 outcome->iterations, outcome->residual, settings->history);
         }
         if (outcome->iterations >= settings->max_iterations)
-            return sl_linear_limit("anderson", job, outcome, error);
+            return sl_linear_at_limit("anderson", job, outcome, error);
         if (!m->first) {
             for (uint32_t k = 0; k < m->anderson.used; k++) {
                 products[k] = sl_linear_sum(job, PRODUCTS + k);
@@ -128,7 +130,7 @@ static SlStatus solve(SlLinearJob *job, const double *b, double *x, SlLinearOutc
             }
             sl_anderson_solve(&m->anderson, products, along);
         }
-        /* The new change is written where the oldest was read: one pass, entry by entry. */
+        /* The new change overwrites the oldest in the pass that reads it, entry by entry. */
         SlAnderson after = m->anderson;
         Move move = {m, sl_anderson_push(&after)};
         sl_linear_run(job, move_chunk, &move);
@@ -145,15 +147,15 @@ static uint64_t bytes(const SlLinearSettings *settings, uint64_t rows, uint32_t 
 
 const SlLinearSolver sl_linear_anderson = {
     .name = "anderson",
-    .summary = "Anderson acceleration of Jacobi's sweeps: no eigenvalue to guess",
-    .citation = "Anderson 1965; Peng et al. 2018",
+    .summary = "Jacobi's method with Anderson acceleration; needs no eigenvalue",
+    .citation = "[Anderson 1965]; [Peng 2018]",
     .needs_diagonal = true,
     .prepare = prepare,
     .solve = solve,
     .bytes = bytes,
 };
 
-/* A change with less than this share of its square not explained by newer ones is rounding. */
+/* A change whose part orthogonal to newer ones has less than this fraction of its square is rounding. */
 static const double min_fraction = 1e-10;
 
 void sl_anderson_begin(SlAnderson *a)
@@ -169,7 +171,8 @@ uint32_t sl_anderson_push(SlAnderson *a)
     return a->newest;
 }
 
-/* Least squares by Cholesky's method, newest first, so that an old change never displaces a new one. */
+/* Least squares by Cholesky decomposition, newest change first, so that linearly dependent old
+   changes are the ones left out. */
 void sl_anderson_solve(SlAnderson *a, const double *products, const double *along)
 {
     uint32_t m = a->used, order[SL_ANDERSON_MAX];

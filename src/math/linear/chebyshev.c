@@ -1,9 +1,10 @@
+/* The schedule of Chebyshev's method, and the search of its rho while running. */
 #include "math/linear/chebyshev.h"
 
 #include <math.h>
 
-/* A norm that rises by less than this is the method's own unevenness. */
-static const double rise = 1.1;
+/* A norm may rise by this factor between iterations of a converging run. */
+static const double max_rise = 1.1;
 
 void sl_chebyshev_begin(SlChebyshev *c)
 {
@@ -21,13 +22,13 @@ void sl_chebyshev_restart(SlChebyshev *c)
 
 double sl_chebyshev_next(SlChebyshev *c, double norm)
 {
-    bool rises = norm > rise * c->norm;
+    bool rises = norm > max_rise * c->norm;
     c->norm = norm;
     if (c->safeguard && rises && c->omega > 1)
         sl_chebyshev_restart(c);
     double rho2 = c->rho * c->rho;
     if (c->since < c->delay || (c->since == 0 && c->delay == 0))
-        c->omega = 1; /* eq. 8's omega_1 */
+        c->omega = 1; /* omega_1 of [Sommer eq. 8] */
     else if (c->since == (c->delay > 0 ? c->delay : 1) && !c->printed)
         c->omega = 2 / (2 - rho2);
     else
@@ -41,98 +42,108 @@ double sl_chebyshev_rate(double rho)
     return rho > 0 ? rho / (1 + sqrt(1 - rho * rho)) : 0;
 }
 
-/* Turns before a decision. What a step leaves undone the next one pays for, so a value keeps its
-   turn for a while and the first step after a change does not count; and the upper one stands
-   between two turns of the lower, so that a flow that gets harder favours neither. */
-static const bool upper[] = {false, false, false, true,  true, true,
-                             true,  true,  false, false, false};
-enum { NOT_COUNTED = -1 };
-static const int place[] = {NOT_COUNTED, 0, 1, NOT_COUNTED, 0, 1, 2, 3, NOT_COUNTED, 2, 3};
-enum { TURNS = sizeof upper / sizeof upper[0], CLEAR_AT = 5, FIRST_RUNG = 15, REST = TURNS };
+/* --- Search of rho --- */
 
-double sl_rho_of_grid_index(uint32_t grid_index)
+/* A trial is a fixed sequence of steps; its position is the phase. The error that a step leaves is
+   paid for by the next one, so each value is used for several steps in a row and the first step
+   after a change does not count. The steps of the upper value lie between two runs of the lower, so
+   that a flow that becomes harder to solve favours neither. */
+static const bool is_upper[] = {false, false, false, true,  true, true,
+                                true,  true,  false, false, false};
+enum { NOT_COUNTED = -1 };
+static const int cost_slot[] = {NOT_COUNTED, 0, 1, NOT_COUNTED, 0, 1, 2, 3, NOT_COUNTED, 2, 3};
+enum {
+    PHASES = sizeof is_upper / sizeof is_upper[0],
+    EARLY_PHASE = 5, /* after two counted steps of each value a clear difference decides */
+    FIRST_INDEX = 15,
+    COOLDOWN = PHASES
+};
+
+double sl_rho_grid_value(uint32_t grid_index)
 {
     static const double between[2] = {1, 0.70710678118654752};
     return 1 - ldexp(0.2 * between[grid_index % 2], -(int)(grid_index / 2));
 }
 
-SlRhoSearch sl_rho_search(void)
+SlRhoSearch sl_rho_search_begin(void)
 {
-    return (SlRhoSearch){.grid_index = FIRST_RUNG, .winner = SL_RHO_RUNGS};
+    return (SlRhoSearch){.grid_index = FIRST_INDEX, .best_index = SL_RHO_GRID_SIZE};
 }
 
-double sl_rho_now(const SlRhoSearch *search)
+double sl_rho_search_value(const SlRhoSearch *search)
 {
-    return sl_rho_of_grid_index(search->rest > 0 ? search->winner : search->grid_index + upper[search->turn]);
+    uint32_t trial = search->grid_index + is_upper[search->phase];
+    return sl_rho_grid_value(search->cooldown > 0 ? search->best_index : trial);
 }
 
-/* The mean of the middle two: a single step in which particles collide takes two or three times as
-   many iterations, whatever rho is. */
-static double usual(const double cost[4])
+/* The mean of the middle two of four: a single step in which particles collide takes two or three
+   times as many iterations, whatever rho is. */
+static double trimmed_mean(const double cost[4])
 {
-    double least = cost[0], most = cost[0], sum = cost[0];
+    double low = cost[0], high = cost[0], sum = cost[0];
     for (int k = 1; k < 4; k++) {
-        least = fmin(least, cost[k]);
-        most = fmax(most, cost[k]);
+        low = fmin(low, cost[k]);
+        high = fmax(high, cost[k]);
         sum += cost[k];
     }
-    return (sum - least - most) / 2;
+    return (sum - low - high) / 2;
 }
 
-/* Counts steps in a row that cost a third more than is usual. */
-static bool too_expensive(SlRhoSearch *search, double cost, double usual_cost)
+/* True in the second consecutive step that costs a third more than expected. */
+static bool is_too_expensive(SlRhoSearch *search, double cost, double expected)
 {
-    search->late = cost > 1.3 * usual_cost ? search->late + 1 : 0;
-    return search->late == 2;
+    search->slow_streak = cost > 1.3 * expected ? search->slow_streak + 1 : 0;
+    return search->slow_streak == 2;
 }
 
-/* A rest ends early when it gets dear. After it both neighbours are tried again: the flow may have
-   changed. */
-static void rest(SlRhoSearch *search, double cost)
+/* A cooldown ends early when steps become expensive. Afterwards both neighbours are tried again,
+   since the flow may have changed. */
+static void cool_down(SlRhoSearch *search, double cost)
 {
-    search->rest--;
-    if (too_expensive(search, cost, search->won_at))
-        search->rest = 0;
-    if (search->rest == 0)
-        search->winner = SL_RHO_RUNGS;
+    search->cooldown--;
+    if (is_too_expensive(search, cost, search->best_cost))
+        search->cooldown = 0;
+    if (search->cooldown == 0)
+        search->best_index = SL_RHO_GRID_SIZE;
 }
 
-static void decide(SlRhoSearch *search, bool up, double cost)
+/* Ends a trial: the upper or the lower value was cheaper. */
+static void end_trial(SlRhoSearch *search, bool upper, double cost)
 {
-    uint32_t winner = search->grid_index + up;
-    if (winner == search->winner) {
-        search->rest = REST;
-        search->won_at = cost;
+    uint32_t best = search->grid_index + upper;
+    if (best == search->best_index) {
+        search->cooldown = COOLDOWN;
+        search->best_cost = cost;
     }
-    search->winner = winner;
-    if (up)
-        search->grid_index += search->grid_index + 2 < SL_RHO_RUNGS;
+    search->best_index = best;
+    if (upper)
+        search->grid_index += search->grid_index + 2 < SL_RHO_GRID_SIZE;
     else
         search->grid_index -= search->grid_index > 0;
-    search->turn = search->late = 0;
+    search->phase = search->slow_streak = 0;
 }
 
-void sl_rho_learn(SlRhoSearch *search, double cost)
+void sl_rho_search_record(SlRhoSearch *search, double cost)
 {
-    if (search->rest > 0) {
-        rest(search, cost);
+    if (search->cooldown > 0) {
+        cool_down(search, cost);
         return;
     }
-    double before = fmax(search->cost[0][0], search->cost[0][1]);
-    if (upper[search->turn] && too_expensive(search, cost, before)) { /* seen enough */
-        decide(search, false, before);
+    double lower_cost = fmax(search->cost[0][0], search->cost[0][1]);
+    if (is_upper[search->phase] && is_too_expensive(search, cost, lower_cost)) {
+        end_trial(search, false, lower_cost);
         return;
     }
-    if (place[search->turn] != NOT_COUNTED)
-        search->cost[upper[search->turn]][place[search->turn]] = cost;
+    if (cost_slot[search->phase] != NOT_COUNTED)
+        search->cost[is_upper[search->phase]][cost_slot[search->phase]] = cost;
     const double(*c)[4] = (const double(*)[4])search->cost;
-    if (search->turn == CLEAR_AT && fmax(c[1][0], c[1][1]) < 0.9 * fmin(c[0][0], c[0][1])) {
-        decide(search, true, fmax(c[1][0], c[1][1])); /* so too */
+    if (search->phase == EARLY_PHASE && fmax(c[1][0], c[1][1]) < 0.9 * fmin(c[0][0], c[0][1])) {
+        end_trial(search, true, fmax(c[1][0], c[1][1]));
         return;
     }
-    if (++search->turn < TURNS)
+    if (++search->phase < PHASES)
         return;
-    double costs[2] = {usual(c[0]), usual(c[1])};
-    bool up = costs[1] < costs[0];
-    decide(search, up, costs[up]);
+    double costs[2] = {trimmed_mean(c[0]), trimmed_mean(c[1])};
+    bool upper = costs[1] < costs[0];
+    end_trial(search, upper, costs[upper]);
 }

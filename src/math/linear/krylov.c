@@ -1,24 +1,25 @@
-/* Conjugate gradients and conjugate residuals (Hestenes & Stiefel 1952; Saad 2003, algorithms 6.18,
-   9.1 and 6.20), three passes an iteration. Symbols: r residual, z preconditioned, p direction,
+/* Conjugate gradients and conjugate residuals [Hestenes 1952; Saad 2003, algorithms 6.18, 9.1 and
+   6.20], three passes an iteration. Symbols: r residual, z preconditioned residual, p direction,
    q = A p. */
 #include <math.h>
 
 #include "math/linear/linear.h"
 
-/* Of the largest stretch of A seen: below this share, p'Ap is rounding and A has no inverse. */
-static const double min_curve = 1e-14;
+/* p'Ap below this fraction of |p|² times the largest |A p| / |p| seen is rounding: A is singular. */
+static const double min_curvature = 1e-14;
 
 typedef struct Krylov {
     const SlLinearJob *job;
     const double *b;
     double *x, *r, *p, *q, *s; /* s = A r, conjugate residuals only */
     double alpha, beta;
+    double largest_stretch; /* of |A p| / |p|, so far */
 } Krylov;
 
 enum { SQUARE, WEIGHTED, OTHER };
 
-/* z of an entry of row i. */
-static double conditioned(const Krylov *k, size_t i, double r)
+/* An entry of z, in row i. */
+static double preconditioned(const Krylov *k, size_t i, double r)
 {
     return k->job->settings.preconditioner ? r / k->job->system.diagonal[i] : r;
 }
@@ -34,7 +35,7 @@ static void begin_chunk(void *argument, size_t begin, size_t end, size_t chunk)
         for (size_t e = c * i; e < c * (i + 1); e++) {
             k->r[e] = k->b[e] - k->r[e];
             square += k->r[e] * k->r[e];
-            weighted += k->r[e] * conditioned(k, i, k->r[e]);
+            weighted += k->r[e] * preconditioned(k, i, k->r[e]);
             right += k->b[e] * k->b[e];
         }
     double *partials = sl_linear_partials(k->job, chunk);
@@ -51,7 +52,7 @@ static void direct_chunk(void *argument, size_t begin, size_t end, size_t chunk)
     size_t c = k->job->system.columns;
     for (size_t i = begin; i < end; i++)
         for (size_t e = c * i; e < c * (i + 1); e++) {
-            double z = conditioned(k, i, k->r[e]);
+            double z = preconditioned(k, i, k->r[e]);
             k->p[e] = k->beta == 0 ? z : z + k->beta * k->p[e];
         }
 }
@@ -99,7 +100,7 @@ static void advance_chunk(void *argument, size_t begin, size_t end, size_t chunk
             k->x[e] += k->alpha * k->p[e];
             k->r[e] -= k->alpha * k->q[e];
             square += k->r[e] * k->r[e];
-            weighted += k->r[e] * conditioned(k, i, k->r[e]);
+            weighted += k->r[e] * preconditioned(k, i, k->r[e]);
         }
     double *partials = sl_linear_partials(k->job, chunk);
     partials[SQUARE] = square;
@@ -139,40 +140,40 @@ static SlStatus prepare_vectors(const char *name, SlLinearJob *job, bool residua
     return SL_OK;
 }
 
-/* A stretches p by curve / square; `longest` is the most that was seen of |A p| / |p|. */
-static SlStatus check_curve(const char *name, const SlLinearOutcome *outcome, const char *product,
-                            double curve, double square, double *longest, double stretched,
-                            SlError *error)
+/* Checks v'Av, after a loop that summed |v|², v'Av and |A v|². `product` is its name in a message. */
+static SlStatus check_curvature(const char *name, Krylov *k, const char *product,
+                                uint32_t iterations, SlError *error)
 {
-    double stretch = sqrt(stretched / square);
-    *longest = stretch > *longest ? stretch : *longest;
-    if (curve > min_curve * *longest * square && isfinite(curve))
+    double curvature = sl_linear_sum(k->job, WEIGHTED), square = sl_linear_sum(k->job, SQUARE);
+    k->largest_stretch = fmax(k->largest_stretch, sqrt(sl_linear_sum(k->job, OTHER) / square));
+    double bound = k->largest_stretch * square;
+    if (curvature > min_curvature * bound && isfinite(curvature))
         return SL_OK;
-    return sl_error_set(error, SL_ERROR_NUMBERS, "%s: iteration %u: %s is %.3g of its bound; the matrix "
-                        "is not positive definite (singular, indefinite or not finite)",
-                        name, outcome->iterations + 1, product, curve / (*longest * square));
+    return sl_error_set(error, SL_ERROR_NUMBERS,
+                        "%s: iteration %u: %s is %.3g of its bound; the matrix is not positive "
+                        "definite (singular, indefinite or not finite)",
+                        name, iterations + 1, product, curvature / bound);
 }
 
-static SlStatus solve_gradient(SlLinearJob *job, const double *b, double *x,
-                               SlLinearOutcome *outcome, SlError *error)
+static SlStatus solve_cg(SlLinearJob *job, const double *b, double *x, SlLinearOutcome *outcome,
+                         SlError *error)
 {
     Krylov *k = job->scratch;
     const SlLinearSettings *settings = &job->settings;
     k->b = b;
     k->x = x;
-    double norm = run(k, begin_chunk, SQUARE), rho = sl_linear_sum(job, WEIGHTED), longest = 0;
-    double right = sl_linear_sum(job, OTHER), enough = settings->tolerance * settings->tolerance * right;
-    double unit = right > 0 ? right : 1;
-    k->beta = 0;
+    double norm = run(k, begin_chunk, SQUARE), rho = sl_linear_sum(job, WEIGHTED);
+    double right = sl_linear_sum(job, OTHER), unit = right > 0 ? right : 1;
+    double target = settings->tolerance * settings->tolerance * right;
+    k->beta = k->largest_stretch = 0;
     outcome->residual = sqrt(norm / unit);
-    while (!(norm <= enough) && outcome->iterations < settings->max_iterations) {
+    while (!(norm <= target) && outcome->iterations < settings->max_iterations) {
         sl_linear_run(job, direct_chunk, k);
-        double curve = run(k, apply_chunk, WEIGHTED);
-        SlStatus status = check_curve("cg", outcome, "p'Ap", curve, sl_linear_sum(job, SQUARE), &longest,
-                                      sl_linear_sum(job, OTHER), error);
+        double curvature = run(k, apply_chunk, WEIGHTED);
+        SlStatus status = check_curvature("cg", k, "p'Ap", outcome->iterations, error);
         if (status != SL_OK)
             return status;
-        k->alpha = rho / curve;
+        k->alpha = rho / curvature;
         double before = rho;
         norm = run(k, advance_chunk, SQUARE);
         rho = sl_linear_sum(job, WEIGHTED);
@@ -180,25 +181,25 @@ static SlStatus solve_gradient(SlLinearJob *job, const double *b, double *x,
         outcome->iterations++;
         outcome->residual = sqrt(norm / unit);
     }
-    return norm <= enough ? SL_OK : sl_linear_limit("cg", job, outcome, error);
+    return norm <= target ? SL_OK : sl_linear_at_limit("cg", job, outcome, error);
 }
 
-static SlStatus solve_residual(SlLinearJob *job, const double *b, double *x,
-                               SlLinearOutcome *outcome, SlError *error)
+static SlStatus solve_cr(SlLinearJob *job, const double *b, double *x, SlLinearOutcome *outcome,
+                         SlError *error)
 {
     Krylov *k = job->scratch;
     const SlLinearSettings *settings = &job->settings;
     k->b = b;
     k->x = x;
-    double norm = run(k, begin_chunk, SQUARE), longest = 0, rho = 0;
-    double right = sl_linear_sum(job, OTHER), enough = settings->tolerance * settings->tolerance * right;
-    double unit = right > 0 ? right : 1;
+    double norm = run(k, begin_chunk, SQUARE), rho = 0;
+    double right = sl_linear_sum(job, OTHER), unit = right > 0 ? right : 1;
+    double target = settings->tolerance * settings->tolerance * right;
+    k->largest_stretch = 0;
     outcome->residual = sqrt(norm / unit);
-    while (!(norm <= enough) && outcome->iterations < settings->max_iterations) {
+    while (!(norm <= target) && outcome->iterations < settings->max_iterations) {
         double before = rho;
         rho = run(k, residual_chunk, WEIGHTED);
-        SlStatus status = check_curve("cr", outcome, "r'Ar", rho, sl_linear_sum(job, SQUARE), &longest,
-                                      sl_linear_sum(job, OTHER), error);
+        SlStatus status = check_curvature("cr", k, "r'Ar", outcome->iterations, error);
         if (status != SL_OK)
             return status;
         k->beta = outcome->iterations == 0 ? 0 : rho / before;
@@ -207,46 +208,46 @@ static SlStatus solve_residual(SlLinearJob *job, const double *b, double *x,
         outcome->iterations++;
         outcome->residual = sqrt(norm / unit);
     }
-    return norm <= enough ? SL_OK : sl_linear_limit("cr", job, outcome, error);
+    return norm <= target ? SL_OK : sl_linear_at_limit("cr", job, outcome, error);
 }
 
-static SlStatus prepare_gradient(SlLinearJob *job, SlError *error)
+static SlStatus prepare_cg(SlLinearJob *job, SlError *error)
 {
     return prepare_vectors("cg", job, false, error);
 }
 
-static SlStatus prepare_residual(SlLinearJob *job, SlError *error)
+static SlStatus prepare_cr(SlLinearJob *job, SlError *error)
 {
     job->settings.preconditioner = false;
     return prepare_vectors("cr", job, true, error);
 }
 
-static uint64_t gradient_bytes(const SlLinearSettings *settings, uint64_t rows, uint32_t columns)
+static uint64_t cg_bytes(const SlLinearSettings *settings, uint64_t rows, uint32_t columns)
 {
     (void)settings;
     return sl_linear_vector_bytes(rows, columns, 3);
 }
 
-static uint64_t residual_bytes(const SlLinearSettings *settings, uint64_t rows, uint32_t columns)
+static uint64_t cr_bytes(const SlLinearSettings *settings, uint64_t rows, uint32_t columns)
 {
     (void)settings;
     return sl_linear_vector_bytes(rows, columns, 4);
 }
 
-const SlLinearSolver sl_linear_gradient = {
+const SlLinearSolver sl_linear_cg = {
     .name = "cg",
-    .summary = "conjugate gradients, matrix-free, plain or preconditioned by the diagonal",
-    .citation = "Hestenes & Stiefel 1952; Saad 2003, algorithm 9.1",
-    .prepare = prepare_gradient,
-    .solve = solve_gradient,
-    .bytes = gradient_bytes,
+    .summary = "conjugate gradients, matrix-free, optionally preconditioned by the diagonal",
+    .citation = "[Hestenes 1952]; [Saad 2003], algorithm 9.1",
+    .prepare = prepare_cg,
+    .solve = solve_cg,
+    .bytes = cg_bytes,
 };
 
-const SlLinearSolver sl_linear_residual = {
+const SlLinearSolver sl_linear_cr = {
     .name = "cr",
     .summary = "conjugate residuals, matrix-free: the residual falls in every iteration",
-    .citation = "Stiefel 1955; Saad 2003, algorithm 6.20",
-    .prepare = prepare_residual,
-    .solve = solve_residual,
-    .bytes = residual_bytes,
+    .citation = "[Stiefel 1955]; [Saad 2003], algorithm 6.20",
+    .prepare = prepare_cr,
+    .solve = solve_cr,
+    .bytes = cr_bytes,
 };

@@ -1,6 +1,7 @@
-/* A = P'LDL'P with an approximate minimum degree ordering, by SuiteSparse's AMD and LDL (Amestoy,
-   Davis & Duff 2004; Davis 2005): the algorithm behind Eigen's SimplicialLDLT, which document 000
-   used. Factored once, then two triangles per right-hand side, on one thread. */
+/* A = P'LDL'P with an approximate minimum degree ordering, by SuiteSparse's AMD and LDL
+   [Amestoy 2004; Davis 2005]: the algorithm behind Eigen's SimplicialLDLT, which [Sommer] used.
+   The matrix is factored once; each right-hand side then takes two triangular solves, on one
+   thread. */
 #include "math/linear/linear.h"
 
 #include "config.h"
@@ -13,7 +14,7 @@
 #include <amd.h>
 #include <ldl.h>
 
-/* A pivot below this share of its diagonal entry is what rounding left of 0. */
+/* A pivot below this fraction of its diagonal entry is 0 up to rounding. */
 static const double min_pivot = 1e-13;
 
 typedef struct Factor {
@@ -67,7 +68,7 @@ static SlStatus prepare(SlLinearJob *job, SlError *error)
     const SlSparse *a = job->system.matrix;
     size_t n = a->rows;
     if (n > INT_MAX / 8 || a->row_begin[n] > INT_MAX / 2)
-        return sl_error_set(error, SL_ERROR_ARGUMENT, "ldlt: %zu rows with %u entries; at most %d and %d",
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "ldlt: %zu rows with %u entries; at most %d rows and %d entries",
                             n, a->row_begin[n], INT_MAX / 8, INT_MAX / 2);
     size_t before = job->arena->in_use;
     Factor *f = SL_PUSH(job->arena, Factor, 1);
@@ -133,7 +134,7 @@ static SlStatus solve(SlLinearJob *job, const double *b, double *x, SlLinearOutc
 static SlStatus prepare(SlLinearJob *job, SlError *error)
 {
     (void)job;
-    return sl_error_set(error, SL_ERROR_UNSUPPORTED, "ldlt: this Sleet was built without SuiteSparse "
+    return sl_error_set(error, SL_ERROR_UNSUPPORTED, "ldlt: this build of Sleet lacks SuiteSparse "
                         "(apt-get install libsuitesparse-dev); cg solves the same systems");
 }
 
@@ -155,7 +156,7 @@ static uint64_t bytes(const SlLinearSettings *settings, uint64_t rows, uint32_t 
 const SlLinearSolver sl_linear_ldlt = {
     .name = "ldlt",
     .summary = "direct: LDL' with an approximate minimum degree ordering (SuiteSparse)",
-    .citation = "Davis 2005; Amestoy, Davis & Duff 2004",
+    .citation = "[Davis 2005]; [Amestoy 2004]",
     .needs_matrix = true,
     .prepare = prepare,
     .solve = solve,

@@ -1,14 +1,11 @@
+/* What all linear solvers share: the list, checks before a solve, loops and sums over rows, and the
+   sparse matrix. */
 #include "math/linear/linear.h"
 
-#include <string.h>
-
-#include "core/parallel.h"
-#include "math/linear/sparse.h"
-
 const SlLinearSolver *const sl_linear_solvers[SL_LINEAR_COUNT] = {
-    [SL_LINEAR_JACOBI] = &sl_linear_jacobi,   [SL_LINEAR_CHEBYSHEV] = &sl_linear_chebyshev,
-    [SL_LINEAR_CG] = &sl_linear_gradient,     [SL_LINEAR_CR] = &sl_linear_residual,
-    [SL_LINEAR_LDLT] = &sl_linear_ldlt,       [SL_LINEAR_ANDERSON] = &sl_linear_anderson,
+#define ENTRY_(constant, name) [SL_LINEAR_##constant] = &sl_linear_##name,
+    SL_LINEAR_SOLVERS(ENTRY_)
+#undef ENTRY_
 };
 
 SlLinearSettings sl_default_linear_settings(void)
@@ -43,8 +40,8 @@ SlStatus sl_linear_prepare(const SlLinearSolver *solver, SlLinearJob *job, SlErr
     SL_ASSERT(system->columns >= 1 && system->columns <= SL_LINEAR_COLUMNS);
     job->factor_bytes = 0;
     if (solver->needs_matrix && system->matrix == NULL)
-        return sl_error_set(error, SL_ERROR_ARGUMENT, "%s: needs the whole matrix; only its product "
-                            "with a vector is known", solver->name);
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "%s: needs the entries of the matrix; only its "
+                            "product with a vector is known", solver->name);
     if (solver->needs_diagonal || (job->settings.preconditioner && !solver->needs_matrix)) {
         if (system->diagonal == NULL)
             return sl_error_set(error, SL_ERROR_ARGUMENT, "%s: needs the matrix's diagonal",
@@ -102,13 +99,13 @@ SlStatus sl_linear_no_memory(const char *name, const SlLinearJob *job, SlError *
                         job->system.rows);
 }
 
-SlStatus sl_linear_limit(const char *name, const SlLinearJob *job, const SlLinearOutcome *outcome,
-                         SlError *error)
+SlStatus sl_linear_at_limit(const char *name, const SlLinearJob *job,
+                            const SlLinearOutcome *outcome, SlError *error)
 {
     if (job->settings.tolerance == 0)
         return SL_OK;
-    return sl_error_set(error, SL_ERROR_NUMBERS, "%s: after %u iterations the residual is %.3g of "
-                        "the right-hand side; asked for was %g",
+    return sl_error_set(error, SL_ERROR_NUMBERS, "%s: did not converge: after %u iterations the "
+                        "residual is %.3g of the right-hand side; the tolerance is %g",
                         name, outcome->iterations, outcome->residual, job->settings.tolerance);
 }
 

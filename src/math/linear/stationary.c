@@ -1,13 +1,14 @@
-/* Jacobi's sweeps and Chebyshev's method over them (Golub & Varga 1961; Wang 2015, algorithm 1).
-   One pass an iteration: r = b - A x, then x(k+1) = omega (gamma D^-1 r + x - x(k-1)) + x(k-1), which
-   takes the place of x(k-1). No inner product decides a step; norms only tell when to stop. */
+/* Jacobi's method and Chebyshev's acceleration of it [Saad 2003, section 4.1; Golub 1961;
+   Wang 2015, algorithm 1]. One pass an iteration: r = b - A x, then
+   x(k+1) = omega (gamma D^-1 r + x(k) - x(k-1)) + x(k-1), which overwrites x(k-1). No inner product
+   enters a step; norms serve only the stop test. */
 #include <math.h>
 #include <string.h>
 
 #include "math/linear/linear.h"
 
-/* A residual that has grown this much over the least will not come back. */
-static const double hopeless = 1e4;
+/* A residual larger than this times the smallest one so far means divergence. */
+static const double max_growth = 1e4;
 
 typedef struct Sweep {
     const SlLinearJob *job;
@@ -52,15 +53,15 @@ static SlStatus prepare(SlLinearJob *job, SlError *error)
     return SL_OK;
 }
 
-/* The residual known at a sweep is that of the x it starts from, so a solve ends with the x whose
-   residual was found small enough; with exactly so many sweeps asked for, with the last. */
+/* A sweep computes the residual of the x that it starts from. With a tolerance the solve returns the
+   x whose residual met it; with a fixed number of sweeps, the last x. */
 static SlStatus solve(const char *name, SlLinearJob *job, SlChebyshev *chebyshev, const double *b,
                       double *x, SlLinearOutcome *outcome, SlError *error)
 {
     Sweep *s = job->scratch;
     const SlLinearSettings *settings = &job->settings;
     size_t bytes = job->system.rows * job->system.columns * sizeof(double);
-    double *spare = s->next, least = INFINITY, norm = 0, before = 0;
+    double *spare = s->next, smallest = INFINITY, norm = 0, before = 0;
     bool estimate = chebyshev != NULL && chebyshev->rho == 0;
     memcpy(spare, x, bytes);
     s->b = b;
@@ -72,14 +73,14 @@ static SlStatus solve(const char *name, SlLinearJob *job, SlChebyshev *chebyshev
         norm = sqrt(sl_linear_sum(job, SQUARE));
         double right = sqrt(sl_linear_sum(job, RIGHT));
         outcome->residual = right > 0 ? norm / right : norm;
-        least = norm < least ? norm : least;
+        smallest = fmin(norm, smallest);
         if (norm <= settings->tolerance * right)
             break;
-        if (!isfinite(norm) || norm > hopeless * least) {
+        if (!isfinite(norm) || norm > max_growth * smallest) {
             memset(x, 0, bytes);
             return sl_error_set(error, SL_ERROR_NUMBERS, "%s: diverges: after %u sweeps the residual is "
-                                "%.3g of the right-hand side; its diagonal must dominate the matrix, or "
-                                "relaxation be smaller: cg and ldlt need neither",
+                                "%.3g of the right-hand side; the matrix must be diagonally dominant or "
+                                "the relaxation smaller; cg and ldlt need neither",
                                 name, outcome->iterations, outcome->residual);
         }
         if (estimate && chebyshev->since == chebyshev->delay && before > 0) {
@@ -96,8 +97,8 @@ static SlStatus solve(const char *name, SlLinearJob *job, SlChebyshev *chebyshev
     if (s->x != x)
         memcpy(x, s->x, bytes);
     s->next = spare;
-    bool enough = outcome->iterations < settings->max_iterations;
-    return enough ? SL_OK : sl_linear_limit(name, job, outcome, error);
+    bool converged = outcome->iterations < settings->max_iterations;
+    return converged ? SL_OK : sl_linear_at_limit(name, job, outcome, error);
 }
 
 static SlStatus solve_jacobi(SlLinearJob *job, const double *b, double *x, SlLinearOutcome *outcome,
@@ -124,8 +125,8 @@ static uint64_t bytes(const SlLinearSettings *settings, uint64_t rows, uint32_t 
 
 const SlLinearSolver sl_linear_jacobi = {
     .name = "jacobi",
-    .summary = "Jacobi's sweeps: exact in one for a diagonal matrix",
-    .citation = "Saad 2003, section 4.1",
+    .summary = "Jacobi's method; one sweep solves a diagonal matrix",
+    .citation = "[Saad 2003], section 4.1",
     .needs_diagonal = true,
     .prepare = prepare,
     .solve = solve_jacobi,
@@ -134,8 +135,8 @@ const SlLinearSolver sl_linear_jacobi = {
 
 const SlLinearSolver sl_linear_chebyshev = {
     .name = "chebyshev",
-    .summary = "Chebyshev's semi-iterative method over Jacobi's sweeps",
-    .citation = "Golub & Varga 1961; Wang 2015, algorithm 1; document 000, eq. 8",
+    .summary = "Jacobi's method accelerated by Chebyshev's semi-iterative method",
+    .citation = "[Golub 1961]; [Wang 2015], algorithm 1; [Sommer], eq. 8",
     .needs_diagonal = true,
     .prepare = prepare,
     .solve = solve_chebyshev,

@@ -155,7 +155,7 @@ SlStatus sl_projective_begin(SlSystem *system, double dt, SlProjectiveRun *run, 
         pass->partials == NULL)
         return no_memory(error);
     double rho = sl_param(system, P_RHO);
-    run->chebyshev = (SlChebyshev){.rho = rho > 0 ? rho : sl_rho_now(&state->search),
+    run->chebyshev = (SlChebyshev){.rho = rho > 0 ? rho : sl_rho_search_value(&state->search),
                                    .delay = (uint32_t)sl_param(system, P_DELAY),
                                    .printed = sl_param(system, P_OMEGA_START) == SL_OMEGA_PRINTED,
                                    .safeguard = sl_param(system, P_SAFEGUARD) != 0};

@@ -37,7 +37,7 @@ static const SlParamRow rows[P_COUNT] = {
                   "an attachment weighs attach × spacing; 0: nothing is attached"},
     [P_ATTACH_BELOW] = {"attach_below", SL_FLUID_NUMBER(0), -1e6, 1e6, "m", NULL,
                         "particles placed lower than this are attached where they start"},
-    [P_GLOBAL_SOLVER] = {"global_solver", SL_FLUID_CHOICE(SL_LINEAR_JACOBI), 0, 5, "", "jacobi|chebyshev|cg|cr|ldlt|anderson",
+    [P_GLOBAL_SOLVER] = {"global_solver", SL_FLUID_CHOICE(SL_LINEAR_JACOBI), 0, SL_LINEAR_COUNT - 1, "", SL_LINEAR_CHOICES,
                   "the linear solver of the global step"},
     [P_GLOBAL_ITERATIONS] = {"global_iterations", SL_FLUID_INTEGER(1), 0, 10000, "per iteration", NULL,
                              "of the linear solver; 0: as many as its tolerance takes"},
@@ -132,7 +132,7 @@ static SlStatus step(SlSystem *system, double dt, SlError *error)
     }
     sl_projective_settle(system, &run);
     if (stop != SL_STOP_LIMIT) /* there all cost the same */
-        sl_rho_learn(&state->search, run.iterations);
+        sl_rho_search_record(&state->search, run.iterations);
     system->stats.stop = stop;
     system->stats.iterations = run.iterations;
     system->stats.mean_iterations = run.iterations;
@@ -173,7 +173,7 @@ static SlStatus start(SlSystem *system, SlError *error)
     float *anchor = sl_f32x4(particles, SL_F_ANCHOR),
           below = (float)sl_param(system, P_ATTACH_BELOW);
     state->placed = (uint32_t)particles->count;
-    state->search = sl_rho_search();
+    state->search = sl_rho_search_begin();
     for (size_t i = 0; anchor != NULL && i < particles->count; i++)
         for (size_t a = 0; a < 3; a++)
             anchor[4 * i + a] = x[4 * i + 1] < below ? x[4 * i + a] : SL_FAR;
@@ -205,16 +205,19 @@ static uint64_t memory_needed(const SlSystem *system, uint64_t count)
 
 static const SlStateRow state_rows[] = {
     {"rho_grid_index", offsetof(SlProjectiveState, search.grid_index), sizeof(uint32_t),
-     "of the automatic rho"},
-    {"rho_turn", offsetof(SlProjectiveState, search.turn), sizeof(uint32_t), "whose turn it is"},
-    {"rho_winner", offsetof(SlProjectiveState, search.winner), sizeof(uint32_t),
-     "the last that cost less"},
-    {"rho_cooldown", offsetof(SlProjectiveState, search.rest), sizeof(uint32_t),
-     "steps it is kept for"},
-    {"rho_slow_streak", offsetof(SlProjectiveState, search.late), sizeof(uint32_t),
-     "steps in a row that cost much more than when it won"},
-    {"rho_won_at", offsetof(SlProjectiveState, search.won_at), sizeof(double), "iterations then"},
-    {"rho_cost", offsetof(SlProjectiveState, search.cost), 8 * sizeof(double), "of turns so far"},
+     "automatic rho: index of the lower of two values under trial"},
+    {"rho_phase", offsetof(SlProjectiveState, search.phase), sizeof(uint32_t),
+     "position in the trial's sequence of steps"},
+    {"rho_best_index", offsetof(SlProjectiveState, search.best_index), sizeof(uint32_t),
+     "index of the value that was cheaper in the last trial"},
+    {"rho_cooldown", offsetof(SlProjectiveState, search.cooldown), sizeof(uint32_t),
+     "steps left until the next trial"},
+    {"rho_slow_streak", offsetof(SlProjectiveState, search.slow_streak), sizeof(uint32_t),
+     "consecutive steps that cost much more than best_cost"},
+    {"rho_best_cost", offsetof(SlProjectiveState, search.best_cost), sizeof(double),
+     "iterations per step of the best value"},
+    {"rho_cost", offsetof(SlProjectiveState, search.cost), 8 * sizeof(double),
+     "iterations of the steps of this trial"},
     {"fastest", offsetof(SlProjectiveState, fastest), sizeof(double), "m/s, of any particle"},
     {"placed", offsetof(SlProjectiveState, placed), sizeof(uint32_t),
      "particles there at the start"},
