@@ -3,8 +3,6 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
-#include "core/context.h"
-#include "render/image.h"
 
 enum { O_OUTPUT, O_GAIN, O_COUNT };
 static const CliOption options[O_COUNT] = {
@@ -19,20 +17,20 @@ static void print(const SlImage *image, const SlImageDistance *distance)
         printf("psnr: infinite\n");
     else
         printf("psnr: %.3f dB\n", distance->psnr);
-    printf("ssim: %.5f\nlargest difference: %u of 255\n", distance->ssim, distance->most);
+    printf("ssim: %.5f\nlargest difference: %u of 255\n", distance->ssim, distance->max_difference);
 }
 
 static SlStatus write_difference(SlContext *context, const SlImage image[2], uint32_t gain,
                                  const char *path, SlError *error)
 {
     SlImage difference;
-    SlStatus status = sl_image_init(&context->memory, image[0].width, image[0].height, &difference,
-                                    error);
+    SlStatus status = sl_image_create(context, image[0].width, image[0].height, &difference,
+                                      error);
     if (status != SL_OK)
         return status;
     sl_image_difference(&image[0], &image[1], gain, &difference);
     status = sl_image_write_png(context, &difference, path, error);
-    sl_image_free(&context->memory, &difference);
+    sl_image_destroy(context, &difference);
     return status;
 }
 
@@ -48,14 +46,13 @@ static int compare_files(const CliInput *input, uint32_t gain)
     for (int k = 0; status == SL_OK && k < 2; k++)
         status = sl_image_read_png(context, input->words[k], &image[k], &error);
     if (status == SL_OK)
-        status = sl_image_compare(&context->memory, &image[0], &image[1], &distance, &error);
+        status = sl_image_compare(context, &image[0], &image[1], &distance, &error);
     if (status == SL_OK && input->value[O_OUTPUT] != NULL)
         status = write_difference(context, image, gain, input->value[O_OUTPUT], &error);
     if (status == SL_OK)
         print(&image[0], &distance);
     for (int k = 0; k < 2; k++)
-        if (image[k].pixels != NULL)
-            sl_image_free(&context->memory, &image[k]);
+        sl_image_destroy(context, &image[k]);
     sl_context_destroy(context);
     return status == SL_OK ? EXIT_DONE : cli_fail(&error);
 }

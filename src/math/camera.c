@@ -46,3 +46,25 @@ SlVec3 sl_camera_to_view(const SlCameraFrame *frame, SlVec3 point)
     return sl_vec3(sl_dot(from_eye, frame->right), sl_dot(from_eye, frame->up),
                    sl_dot(from_eye, frame->forward));
 }
+
+SlCamera sl_camera_around(const SlBox *box, float width, float height)
+{
+    enum { CORNERS = 8 };
+    const float tangent = 0.95f * tanf(20.0f * 3.14159265f / 180.0f); /* 5 % of margin */
+    SlCamera camera = sl_default_camera();
+    camera.target = sl_scale(sl_add(box->min, box->max), 0.5f);
+    SlVec3 back = sl_unit(sl_vec3(0.45f, 0.4f, 1.0f));
+    SlVec3 right = sl_unit(sl_cross(sl_vec3(0, 1, 0), back));
+    SlVec3 up = sl_cross(back, right);
+    float distance = 0;
+    for (int k = 0; k < CORNERS; k++) {
+        SlVec3 corner = {k & 1 ? box->max.x : box->min.x, k & 2 ? box->max.y : box->min.y,
+                         k & 4 ? box->max.z : box->min.z};
+        SlVec3 q = sl_sub(corner, camera.target);
+        float tall = fabsf(sl_dot(q, up)) / tangent;
+        float wide = fabsf(sl_dot(q, right)) / (tangent * width / height);
+        distance = fmaxf(distance, sl_dot(q, back) + fmaxf(tall, wide));
+    }
+    camera.eye = sl_add(camera.target, sl_scale(back, distance));
+    return camera;
+}

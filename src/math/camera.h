@@ -13,6 +13,9 @@ typedef struct SlCameraFrame {
 } SlCameraFrame;
 
 SlCameraFrame sl_camera_frame(const SlCamera *camera, uint32_t width, uint32_t height);
+/* Looks at the middle of the box from the front right, half above, from as near as all eight corners
+   stay in a picture of that shape, with 5 % of margin. */
+SlCamera sl_camera_around(const SlBox *box, float width, float height);
 SlVec3 sl_camera_to_view(const SlCameraFrame *frame, SlVec3 point);
 /* False with a reason where eye and target coincide, up is parallel, or a number is not finite. */
 bool sl_camera_valid(const SlCamera *camera, const char **reason);

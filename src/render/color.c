@@ -71,6 +71,13 @@ uint32_t sl_color_pack(SlVec3 linear)
     return root_byte(linear.x) | root_byte(linear.y) << 8 | root_byte(linear.z) << 16;
 }
 
+SlVec3 sl_color_unpack(uint32_t packed)
+{
+    float r = (float)(packed & 255) / 255, g = (float)(packed >> 8 & 255) / 255;
+    float b = (float)(packed >> 16 & 255) / 255;
+    return sl_vec3(r * r, g * g, b * b);
+}
+
 void sl_tone_table(float table[SL_TONE_SIZE])
 {
     for (int k = 0; k < SL_TONE_SIZE; k++) {

@@ -22,11 +22,21 @@ SlVec3 sl_color_map(uint32_t map, float t);
 /* Red, green, blue in bytes 0, 1, 2 as roots of linear values: 8 bits are enough that way, and a
    kernel unpacks with one multiplication. */
 uint32_t sl_color_pack(SlVec3 linear);
+SlVec3 sl_color_unpack(uint32_t packed);
 
 /* 8-bit sRGB after tone mapping as a table over the root of light: entry k is for
    (k / (SL_TONE_SIZE - 1) × SL_TONE_ROOT)². */
 enum { SL_TONE_SIZE = 4096 };
 #define SL_TONE_ROOT 4.0f
 void sl_tone_table(float table[SL_TONE_SIZE]);
+
+/* What is added to a value of that table at a pixel before it is cut to an integer: one half, and half
+   a step of ordered noise that keeps smooth gradients from showing bands. */
+static inline float sl_dither(uint32_t x, uint32_t y)
+{
+    static const float pattern[4][4] = {
+        {0, 8, 2, 10}, {12, 4, 14, 6}, {3, 11, 1, 9}, {15, 7, 13, 5}};
+    return 0.25f + (pattern[y & 3][x & 3] + 0.5f) / 32;
+}
 
 #endif

@@ -1,37 +1,42 @@
-/* Image memory, and PNG files through libpng. A picture is encoded in memory and then written as
-   one atomic file. Fast settings: galleries and frame folders write many, and zlib's higher levels
-   take several times as long for a tenth of the size. */
-#include "render/image.h"
+/* Images: memory, PNG files through libpng, and how different two images are.
 
+   An image is encoded in memory and written as one atomic file, with fast settings: frame folders hold
+   many, and the higher levels of zlib take several times as long for a tenth of the size. */
 #include <math.h>
-#include <png.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "config.h"
 #include "core/context.h"
-#include "core/error.h"
+#include "sleet/render.h"
 
 #if SLEET_HAVE_PNG
+#include <png.h>
 #endif
 
-SlStatus sl_image_init(SlMemory *memory, uint32_t width, uint32_t height, SlImage *image,
-                       SlError *error)
+enum { MAX_SIDE = 32768 };
+
+SlStatus sl_image_create(SlContext *context, uint32_t width, uint32_t height, SlImage *image,
+                         SlError *error)
 {
-    *image = (SlImage){.width = width, .height = height};
-    size_t bytes = 3 * (size_t)width * height;
-    image->pixels = sl_alloc(memory, bytes);
-    if (image->pixels == NULL)
+    *image = (SlImage){0};
+    if (width == 0 || height == 0 || width > MAX_SIDE || height > MAX_SIDE)
+        return sl_error_set(error, SL_ERROR_ARGUMENT,
+                            "an image of %u × %u pixels; each side may be from 1 to %d", width,
+                            height, MAX_SIDE);
+    uint8_t *pixels = sl_alloc_zero(&context->memory, 3 * (size_t)width * height, 1);
+    if (pixels == NULL)
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory for an image of %u × %u pixels",
                             width, height);
-    memset(image->pixels, 0, bytes);
+    *image = (SlImage){width, height, pixels};
     return SL_OK;
 }
 
-void sl_image_free(SlMemory *memory, SlImage *image)
+void sl_image_destroy(SlContext *context, SlImage *image)
 {
-    sl_free(memory, image->pixels, 3 * (size_t)image->width * image->height);
-    image->pixels = NULL;
+    if (image->pixels != NULL)
+        sl_free(&context->memory, image->pixels, 3 * (size_t)image->width * image->height);
+    *image = (SlImage){0};
 }
 
 #if SLEET_HAVE_PNG
@@ -129,15 +134,11 @@ SlStatus sl_image_write_png(SlContext *context, const SlImage *image, const char
 
 #endif
 
-/* --- PNG files read back through libpng's simple interface, which reports errors as text instead of by
-   long jumps. --- */
+/* --- Reading, by libpng's simple interface: it reports errors as text instead of long jumps. --- */
 
 #if SLEET_HAVE_PNG
 
-
-/* More than any picture a screen or a paper shows; a broken head must not ask for all memory. */
-enum { MAX_SIDE = 32768 };
-static const uint64_t max_bytes = (uint64_t)1 << 30;
+static const uint64_t max_bytes = (uint64_t)1 << 30; /* of a file */
 
 static SlStatus decode(SlContext *context, const char *path, png_image *reader, SlImage *image,
                        SlError *error)
@@ -146,14 +147,14 @@ static SlStatus decode(SlContext *context, const char *path, png_image *reader, 
         return sl_error_set(error, SL_ERROR_PARSE,
                             "%.300s: the picture has %u × %u pixels; at most %d a side are read",
                             path, reader->width, reader->height, MAX_SIDE);
-    SlStatus status = sl_image_init(&context->memory, reader->width, reader->height, image, error);
+    SlStatus status = sl_image_create(context, reader->width, reader->height, image, error);
     if (status != SL_OK)
         return status;
     reader->format = PNG_FORMAT_RGB;
-    /* No background is given: libpng lays the picture over the black that is there. */
+    /* Without a background libpng composites over what the memory holds: black. */
     if (!png_image_finish_read(reader, NULL, image->pixels, 0, NULL)) {
-        sl_image_free(&context->memory, image);
-        return sl_error_set(error, SL_ERROR_PARSE, "%.300s: not a whole PNG file (%s)", path,
+        sl_image_destroy(context, image);
+        return sl_error_set(error, SL_ERROR_PARSE, "%.300s: the PNG file is not complete (%s)", path,
                             reader->message);
     }
     return SL_OK;
@@ -192,15 +193,14 @@ SlStatus sl_image_read_png(SlContext *context, const char *path, SlImage *image,
 
 #endif
 
-/* --- Peak signal-to-noise ratio, and structural similarity after Wang, Bovik, Sheikh and Simoncelli,
-   IEEE Transactions on Image Processing 13(4), 2004: Gaussian window of 11 × 11 with sigma 1.5, K1
-   0.01, K2 0.03, averaged where the whole window lies in the picture, as the authors' own program
-   does. Written plainly; a picture of a screen's size takes under a second. --- */
+/* --- Comparison: peak signal-to-noise ratio, and structural similarity [Wang 2004] with the window of
+   the paper: Gaussian, 11 × 11 pixels, sigma 1.5; K1 = 0.01, K2 = 0.03. The mean is over all windows
+   that lie within the image, as in the authors' program. --- */
 
 enum { WINDOW = SL_SSIM_WINDOW };
 static const double peak = 255;
 
-/* Of the sRGB bytes, by Rec. 709, whose primaries are sRGB's. */
+/* Rec. 709 luma of the sRGB bytes. */
 static void take_luma(const SlImage *image, double *luma)
 {
     size_t count = (size_t)image->width * image->height;
@@ -225,7 +225,7 @@ static void make_window(double window[WINDOW][WINDOW])
             window[y][x] /= sum;
 }
 
-/* Wang et al. eq. 13 for the window whose first pixel a and b point at. */
+/* [Wang 2004 eq. 13] for the window whose first pixel a and b point at. */
 static double similarity(double window[WINDOW][WINDOW], const double *a, const double *b,
                          size_t stride)
 {
@@ -258,7 +258,7 @@ static double mean_similarity(const double *a, const double *b, size_t width, si
     return sum / ((double)columns * (double)rows);
 }
 
-SlStatus sl_image_compare(SlMemory *memory, const SlImage *a, const SlImage *b,
+SlStatus sl_image_compare(SlContext *context, const SlImage *a, const SlImage *b,
                           SlImageDistance *distance, SlError *error)
 {
     if (a->width != b->width || a->height != b->height)
@@ -270,6 +270,7 @@ SlStatus sl_image_compare(SlMemory *memory, const SlImage *a, const SlImage *b,
                             "the pictures have %u × %u pixels; at least %d a side are compared",
                             a->width, a->height, WINDOW);
     size_t count = (size_t)a->width * a->height;
+    SlMemory *memory = &context->memory;
     double *luma = sl_alloc(memory, 2 * count * sizeof *luma);
     if (luma == NULL)
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory to compare %u × %u pixels",
@@ -279,10 +280,11 @@ SlStatus sl_image_compare(SlMemory *memory, const SlImage *a, const SlImage *b,
     distance->ssim = mean_similarity(luma, luma + count, a->width, a->height);
     sl_free(memory, luma, 2 * count * sizeof *luma);
     uint64_t squares = 0;
-    distance->most = 0;
+    distance->max_difference = 0;
     for (size_t k = 0; k < 3 * count; k++) {
         uint32_t off = (uint32_t)abs(a->pixels[k] - b->pixels[k]);
-        distance->most = off > distance->most ? off : distance->most;
+        if (off > distance->max_difference)
+            distance->max_difference = off;
         squares += (uint64_t)off * off;
     }
     double mean = (double)squares / (double)(3 * count);

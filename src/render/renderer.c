@@ -1,10 +1,13 @@
-/* The list of renderers, and the public calls that choose from it by name. */
+/* The list of renderers, and the public calls: they check their arguments, keep the state of the
+   picture (begun, passes left), report progress and measure time for all renderers. */
 #include "render/renderer.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "core/timer.h"
 #include "math/camera.h"
+#include "render/target.h"
 
 /* The list: a renderer `name` is sl_renderer_name with its table sl_name_table. */
 #define RENDERERS(ENTRY) ENTRY(splats)
@@ -19,6 +22,14 @@ struct SlRenderer {
     const SlRendererKind *kind;
     SlContext *context;
     void *state;
+    uint32_t width, height;
+    SlRenderJob job; /* of the picture that was begun */
+    SlCamera framing; /* its camera, where the job has none */
+    bool begun;
+    uint32_t passes, remaining;
+    uint32_t planes; /* that the job names: bit k is the kind's plane k */
+    SlTarget *color; /* of kinds without an image of their own; made when first needed */
+    SlImage image;
     double last_ms;
 };
 
@@ -45,7 +56,7 @@ static SlStatus find_kind(const char *name, const SlRendererKind **kind, SlError
                         near != NULL ? "?" : "");
 }
 
-/* Values come from programs too, not only from the scene reader: checked once more. */
+/* Values come from programs as well as from scenes, which were checked when read. */
 static SlStatus check_values(const SlTable *table, const SlParamValue *values, SlError *error)
 {
     for (size_t k = 0; k < table->row_count; k++) {
@@ -57,46 +68,59 @@ static SlStatus check_values(const SlTable *table, const SlParamValue *values, S
                                     "%s: %s is %g; it may be from %g to %g", table->name,
                                     row->name, values[k].number[i], row->minimum, row->maximum);
         if (row->type == SL_PARAM_TEXT && memchr(values[k].text, 0, sizeof values[k].text) == NULL)
-            return sl_error_set(error, SL_ERROR_ARGUMENT, "%s: %s has no end", table->name,
+            return sl_error_set(error, SL_ERROR_ARGUMENT, "%s: the text of %s is not terminated", table->name,
                                 row->name);
     }
     return SL_OK;
+}
+
+static SlStatus init_checked(SlRenderer *renderer, const SlParamValue *values, SlError *error)
+{
+    const SlTable *table = renderer->kind->table;
+    SlStatus status = check_values(table, values, error);
+    if (status != SL_OK)
+        return status;
+    renderer->width = (uint32_t)values[sl_table_find(table, "width") - table->rows].number[0];
+    renderer->height = (uint32_t)values[sl_table_find(table, "height") - table->rows].number[0];
+    return renderer->kind->init(renderer->state, renderer->context, values, error);
 }
 
 static SlStatus init_state(SlRenderer *renderer, const SlParamValue *values, SlError *error)
 {
     const SlTable *table = renderer->kind->table;
     SlMemory *memory = &renderer->context->memory;
-    if (values != NULL) {
-        SlStatus status = check_values(table, values, error);
-        return status != SL_OK ? status
-                               : renderer->kind->init(renderer->state, renderer->context, values,
-                                                      error);
-    }
+    if (values != NULL)
+        return init_checked(renderer, values, error);
     SlParamValue *defaults = sl_alloc_zero(memory, table->row_count, sizeof *defaults);
     if (defaults == NULL)
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory for a renderer");
     for (size_t k = 0; k < table->row_count; k++)
         defaults[k] = table->rows[k].value;
-    SlStatus status = renderer->kind->init(renderer->state, renderer->context, defaults, error);
+    SlStatus status = init_checked(renderer, defaults, error);
     sl_free(memory, defaults, table->row_count * sizeof *defaults);
     return status;
 }
 
 SlStatus sl_renderer_create(SlContext *context, const char *name, const SlParamValue *values,
-                            SlRenderer **result, SlError *error)
+                            SlRenderer **renderer, SlError *error)
 {
-    *result = NULL;
+    *renderer = NULL;
     const SlRendererKind *kind;
     SlStatus status = find_kind(name, &kind, error);
-    if (status != SL_OK)
-        return status;
+    return status == SL_OK ? sl_renderer_create_kind(context, kind, values, renderer, error)
+                           : status;
+}
+
+SlStatus sl_renderer_create_kind(SlContext *context, const SlRendererKind *kind,
+                                 const SlParamValue *values, SlRenderer **result, SlError *error)
+{
+    *result = NULL;
     SlRenderer *renderer = sl_alloc_zero(&context->memory, 1, sizeof *renderer);
     if (renderer == NULL)
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory for a renderer");
-    renderer->kind = kind;
-    renderer->context = context;
+    *renderer = (SlRenderer){.kind = kind, .context = context};
     renderer->state = sl_alloc_zero(&context->memory, 1, kind->state_bytes);
+    SlStatus status;
     if (renderer->state == NULL)
         status = sl_error_set(error, SL_ERROR_MEMORY, "no memory for a renderer");
     else
@@ -115,23 +139,223 @@ void sl_renderer_destroy(SlRenderer *renderer)
         return;
     SlMemory *memory = &renderer->context->memory;
     if (renderer->state != NULL) {
-        renderer->kind->free(renderer->state);
+        renderer->kind->destroy(renderer->state);
         sl_free(memory, renderer->state, renderer->kind->state_bytes);
     }
+    sl_target_destroy(renderer->color);
+    sl_image_destroy(renderer->context, &renderer->image);
     sl_free(memory, renderer, sizeof *renderer);
+}
+
+uint32_t sl_renderer_width(const SlRenderer *renderer)
+{
+    return renderer->width;
+}
+
+uint32_t sl_renderer_height(const SlRenderer *renderer)
+{
+    return renderer->height;
+}
+
+/* The index of a plane in the kind's list; plane_count: it does not fill it. */
+static size_t find_plane(const SlRendererKind *kind, const char *name)
+{
+    size_t k = 0;
+    while (k < kind->plane_count && strcmp(kind->planes[k], name) != 0)
+        k++;
+    return k;
+}
+
+bool sl_renderer_fills(const SlRenderer *renderer, const char *plane)
+{
+    return find_plane(renderer->kind, plane) < renderer->kind->plane_count;
+}
+
+bool sl_job_names(const SlRenderJob *job, const char *plane)
+{
+    for (size_t k = 0; k < job->plane_count; k++)
+        if (strcmp(job->planes[k], plane) == 0)
+            return true;
+    return false;
+}
+
+enum { JOB_COOKIE = 0x736c6a31 };
+
+SlRenderJob sl_default_render_job(const SlFrameView *view)
+{
+    return (SlRenderJob){.cookie = JOB_COOKIE, .size = sizeof(SlRenderJob), .view = view};
+}
+
+/* Checks a job; *planes becomes the set of planes it names. */
+static SlStatus check_job(const SlRendererKind *kind, const SlRenderJob *job, uint32_t *planes,
+                          SlError *error)
+{
+    const char *reason;
+    if (job->cookie != JOB_COOKIE || job->size != sizeof *job)
+        return sl_error_set(error, SL_ERROR_ARGUMENT,
+                            "SlRenderJob: not initialised; start from sl_default_render_job()");
+    if (job->view == NULL)
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "SlRenderJob: no view to draw");
+    if (job->camera != NULL && !sl_camera_valid(job->camera, &reason))
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "camera \"%.31s\": %s", job->camera->name,
+                            reason);
+    if (!isfinite(job->shutter_open) || !isfinite(job->shutter_close) ||
+        job->shutter_open > job->shutter_close)
+        return sl_error_set(error, SL_ERROR_ARGUMENT,
+                            "the shutter opens at %g s and closes at %g s; both must be finite, and "
+                            "it cannot close before it opens",
+                            job->shutter_open, job->shutter_close);
+    *planes = 0;
+    for (size_t k = 0; k < job->plane_count; k++) {
+        size_t plane = find_plane(kind, job->planes[k]);
+        if (plane == kind->plane_count)
+            return sl_error_set(error, SL_ERROR_ARGUMENT,
+                                "the renderer %s does not fill a plane \"%.40s\"",
+                                kind->table->name, job->planes[k]);
+        *planes |= (uint32_t)1 << plane;
+    }
+    return SL_OK;
+}
+
+/* A failed or cancelled picture is dropped; the next begin starts afresh. */
+static SlStatus drop_unless_ok(SlRenderer *renderer, SlStatus status)
+{
+    if (status != SL_OK)
+        renderer->begun = false;
+    return status;
+}
+
+static SlStatus report(SlRenderer *renderer, SlError *error)
+{
+    uint32_t done = renderer->passes - renderer->remaining;
+    double fraction = renderer->passes > 0 ? (double)done / renderer->passes : 1;
+    return sl_progress(renderer->context, fraction, "drawing")
+               ? SL_OK
+               : sl_error_set(error, SL_ERROR_CANCELLED, "drawing was cancelled");
+}
+
+SlStatus sl_render_begin(SlRenderer *renderer, const SlRenderJob *job, SlError *error)
+{
+    double mark = sl_seconds();
+    renderer->begun = false;
+    renderer->last_ms = 0;
+    SlStatus status = check_job(renderer->kind, job, &renderer->planes, error);
+    if (status != SL_OK)
+        return status;
+    renderer->job = *job;
+    if (job->camera == NULL) {
+        renderer->framing = sl_view_framing(job->view, renderer->width, renderer->height);
+        renderer->job.camera = &renderer->framing;
+    }
+    status = renderer->kind->begin(renderer->state, &renderer->job, &renderer->passes, error);
+    renderer->remaining = renderer->passes;
+    renderer->begun = status == SL_OK;
+    sl_lap(&mark, &renderer->last_ms);
+    return status;
+}
+
+SlStatus sl_render_accumulate(SlRenderer *renderer, uint32_t *remaining, SlError *error)
+{
+    double mark = sl_seconds();
+    if (!renderer->begun)
+        return sl_error_set(error, SL_ERROR_ARGUMENT,
+                            "no picture was begun; call sl_render_begin first");
+    SlStatus status = SL_OK;
+    if (renderer->remaining > 0) {
+        status = renderer->kind->accumulate(renderer->state, error);
+        renderer->remaining -= status == SL_OK;
+        if (status == SL_OK)
+            status = report(renderer, error);
+    }
+    if (remaining != NULL)
+        *remaining = renderer->remaining;
+    sl_lap(&mark, &renderer->last_ms);
+    return drop_unless_ok(renderer, status);
+}
+
+/* Whether there is a picture to be resolved. */
+static SlStatus check_resolvable(const SlRenderer *renderer, SlError *error)
+{
+    uint32_t done = renderer->passes - renderer->remaining;
+    if (!renderer->begun)
+        return sl_error_set(error, SL_ERROR_ARGUMENT,
+                            "no picture was begun; call sl_render_begin first");
+    if (renderer->remaining > 0 && (done == 0 || !renderer->kind->progressive))
+        return sl_error_set(error, SL_ERROR_ARGUMENT,
+                            "%s: %u of %u passes remain; call sl_render_accumulate first",
+                            renderer->kind->table->name, renderer->remaining, renderer->passes);
+    return SL_OK;
+}
+
+SlStatus sl_render_resolve(SlRenderer *renderer, SlTarget *target, SlError *error)
+{
+    SlStatus status = check_resolvable(renderer, error);
+    if (status != SL_OK)
+        return status;
+    if (sl_target_width(target) != renderer->width || sl_target_height(target) != renderer->height)
+        return sl_error_set(error, SL_ERROR_ARGUMENT,
+                            "a target of %u × %u pixels for pictures of %u × %u",
+                            sl_target_width(target), sl_target_height(target), renderer->width,
+                            renderer->height);
+    const SlPlaneInfo *info;
+    for (size_t k = 0; (info = sl_target_plane_info(target, k)) != NULL; k++) {
+        size_t plane = find_plane(renderer->kind, info->name);
+        if (plane == renderer->kind->plane_count || !(renderer->planes >> plane & 1))
+            return sl_error_set(error, SL_ERROR_ARGUMENT,
+                                "the target's plane \"%s\" was not named in the job", info->name);
+    }
+    return renderer->kind->resolve(renderer->state, target, error);
+}
+
+/* The plane "color", tone mapped. */
+static SlStatus image_of_color(SlRenderer *renderer, const SlImage **image, SlError *error)
+{
+    static const char *const planes[] = {"color"};
+    SlStatus status = SL_OK;
+    if (renderer->color == NULL)
+        status = sl_target_create(renderer->context, renderer->width, renderer->height, planes, 1,
+                                  &renderer->color, error);
+    if (status == SL_OK && renderer->image.pixels == NULL)
+        status = sl_image_create(renderer->context, renderer->width, renderer->height,
+                                 &renderer->image, error);
+    if (status == SL_OK)
+        status = renderer->kind->resolve(renderer->state, renderer->color, error);
+    if (status == SL_OK)
+        status = sl_target_image(renderer->color, &renderer->image, error);
+    *image = &renderer->image;
+    return status;
+}
+
+SlStatus sl_render_image(SlRenderer *renderer, const SlImage **image, SlError *error)
+{
+    double mark = sl_seconds();
+    SlStatus status = check_resolvable(renderer, error);
+    if (status == SL_OK)
+        status = renderer->kind->image != NULL
+                     ? renderer->kind->image(renderer->state, image, error)
+                     : image_of_color(renderer, image, error);
+    sl_lap(&mark, &renderer->last_ms);
+    return status;
+}
+
+double sl_render_noise(const SlRenderer *renderer)
+{
+    if (renderer->kind->noise == NULL)
+        return 0;
+    bool sampled = renderer->begun && renderer->remaining < renderer->passes;
+    return sampled ? renderer->kind->noise(renderer->state) : (double)NAN;
 }
 
 SlStatus sl_renderer_draw(SlRenderer *renderer, const SlFrameView *view, const SlCamera *camera,
                           const SlImage **image, SlError *error)
 {
-    const char *reason;
-    if (!sl_camera_valid(camera, &reason))
-        return sl_error_set(error, SL_ERROR_ARGUMENT, "camera \"%.31s\": %s", camera->name, reason);
-    double mark = sl_seconds();
-    SlStatus status = renderer->kind->draw(renderer->state, view, camera, image, error);
-    renderer->last_ms = 0;
-    sl_lap(&mark, &renderer->last_ms);
-    return status;
+    SlRenderJob job = sl_default_render_job(view);
+    job.camera = camera;
+    SlStatus status = sl_render_begin(renderer, &job, error);
+    uint32_t remaining = 1;
+    while (status == SL_OK && remaining > 0)
+        status = sl_render_accumulate(renderer, &remaining, error);
+    return status == SL_OK ? sl_render_image(renderer, image, error) : status;
 }
 
 double sl_renderer_last_ms(const SlRenderer *renderer)

@@ -106,31 +106,6 @@ static const SlKeyRow camera_rows[CAMERA_KEYS] = {
     [WEIGHT] = SL_KEY_NUMBER_ROW("weight", 1, 0, 1e6, ""),
 };
 
-/* Looks at the middle of the domain from the front right, half above, from as near as all eight
-   corners of the domain stay in a 16:9 picture. */
-static SlCamera frame_domain(const SlBox *domain)
-{
-    enum { CORNERS = 8 };
-    const float tangent = 0.95f * tanf(20.0f * 3.14159265f / 180.0f); /* 5 % of margin */
-    SlCamera camera = sl_default_camera();
-    camera.target = sl_scale(sl_add(domain->min, domain->max), 0.5f);
-    SlVec3 back = sl_unit(sl_vec3(0.45f, 0.4f, 1.0f));
-    SlVec3 right = sl_unit(sl_cross(sl_vec3(0, 1, 0), back));
-    SlVec3 up = sl_cross(back, right);
-    float distance = 0;
-    for (int k = 0; k < CORNERS; k++) {
-        SlVec3 corner = {k & 1 ? domain->max.x : domain->min.x,
-                         k & 2 ? domain->max.y : domain->min.y,
-                         k & 4 ? domain->max.z : domain->min.z};
-        SlVec3 q = sl_sub(corner, camera.target);
-        float tall = fabsf(sl_dot(q, up)) / tangent;
-        float wide = fabsf(sl_dot(q, right)) / (tangent * 16.0f / 9.0f);
-        distance = fmaxf(distance, sl_dot(q, back) + fmaxf(tall, wide));
-    }
-    camera.eye = sl_add(camera.target, sl_scale(back, distance));
-    return camera;
-}
-
 static SlStatus read_camera(SlScene *scene, const SlJsonNode *node, SlCamera *camera,
                             SlError *error)
 {
@@ -162,7 +137,7 @@ SlStatus sl_scene_read_cameras(SlScene *scene, const SlJsonNode *array, SlError 
         return SL_ERROR_MEMORY;
     scene->camera_count = given > 0 ? given : 1;
     if (given == 0) {
-        scene->cameras[0] = frame_domain(&scene->framed);
+        scene->cameras[0] = sl_camera_around(&scene->framed, 16, 9);
         return SL_OK;
     }
     const SlJsonNode *node = sl_json_first(&scene->json, array);

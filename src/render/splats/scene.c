@@ -130,6 +130,12 @@ SlBox sl_scene_box(const SlFrameView *view)
     return sl_scene_is_open(view) ? steady(box, &view->domain) : box;
 }
 
+SlCamera sl_view_framing(const SlFrameView *view, uint32_t width, uint32_t height)
+{
+    SlBox scene = sl_scene_box(view);
+    return sl_camera_around(&scene, (float)width, (float)height);
+}
+
 SlBox sl_scene_reach(const SlFrameView *view, const SlBox *scene)
 {
     SlBox reach = *scene;

@@ -6,7 +6,6 @@
 
 #include "core/context.h"
 #include "geometry/shape.h"
-#include "render/image.h"
 #include "render/renderer.h"
 #include "render/splats/scene.h"
 
@@ -73,10 +72,12 @@ const SlTable sl_splats_table = {
 typedef struct Splats {
     SlContext *context;
     SlParamValue values[ROW_COUNT];
-    SlArena scratch;    /* of one draw: what depends on the number of particles */
+    SlArena scratch;    /* of one picture: what depends on the number of particles */
     SlArena pictures;   /* what depends only on the picture's size */
     SlImage image;
-    SlSplatFrame frame; /* picture planes are kept, the rest is set by each draw */
+    SlSplatFrame frame; /* what depends on the picture's size is kept, the rest is set by begin */
+    SlBox scene, edges; /* the domain's edges are drawn along the latter */
+    uint32_t pass; /* the next one */
     float tap_x[4 * SL_TAPS * 8], tap_y[4 * SL_TAPS * 8];
     float tone[SL_TONE_SIZE];
     const SlProjectKernels *project;
@@ -203,19 +204,19 @@ static SlStatus init(void *state, SlContext *context, const SlParamValue *values
     f->tap_x = splats->tap_x;
     f->tap_y = splats->tap_y;
     f->tone = splats->tone;
-    SlStatus status = sl_image_init(&context->memory, f->width, f->height, &splats->image, error);
+    SlStatus status = sl_image_create(context, f->width, f->height, &splats->image, error);
     f->pixels = splats->image.pixels;
     return status == SL_OK ? make_pictures(splats, error) : status;
 }
 
-static void free_state(void *state)
+static void destroy(void *state)
 {
     Splats *splats = state;
     if (splats->context == NULL)
         return;
     sl_arena_free(&splats->scratch);
     sl_arena_free(&splats->pictures);
-    sl_image_free(&splats->context->memory, &splats->image);
+    sl_image_destroy(splats->context, &splats->image);
 }
 
 enum { PARTICLE_CHUNK = 4096 };
@@ -356,7 +357,7 @@ static void shade_tile(void *argument, size_t begin, size_t end, size_t chunk)
             memcpy(f->z + sl_tile_plane(f, begin, s), blend + 4 * SL_TILE_SIZE,
                    SL_TILE_SIZE * sizeof *blend);
     }
-    splats->shade->finish(f, begin, sum);
+    splats->shade->pixels(f, begin, sum);
 }
 
 static bool push_particles(Splats *splats)
@@ -454,43 +455,112 @@ static SlStatus set_scene(Splats *splats, const SlFrameView *view, const SlBox *
     return sl_splats_gather_meshes(splats->context, &splats->scratch, view, f, error);
 }
 
-static SlStatus draw(void *state, const SlFrameView *view, const SlCamera *camera,
-                     const SlImage **image, SlError *error)
+/* --- The passes of a picture, in their order. --- */
+
+static size_t tile_count(const Splats *splats)
+{
+    return (size_t)splats->frame.tiles_x * splats->frame.tiles_y;
+}
+
+static void shadow_pass(Splats *splats)
+{
+    const SlSplatFrame *f = &splats->frame;
+    SlPool *pool = splats->context->pool;
+    if (f->shadow.size == 0)
+        return;
+    sl_parallel_for(pool, (size_t)f->shadow.tiles * f->shadow.tiles, 1, shadow_tile, splats);
+    if (f->look.transparent)
+        sl_parallel_for(pool, f->count, PARTICLE_CHUNK, light_chunk, splats);
+}
+
+static void raster_pass(Splats *splats)
+{
+    sl_parallel_for(splats->context->pool, tile_count(splats), 1, raster_tile, splats);
+}
+
+static void light_pass(Splats *splats)
+{
+    sl_parallel_for(splats->context->pool, tile_count(splats), 1, light_tile, splats);
+    sl_parallel_for(splats->context->pool, tile_count(splats), 1, blur_tile, splats);
+}
+
+static void shade_pass(Splats *splats)
+{
+    sl_parallel_for(splats->context->pool, tile_count(splats), 1, shade_tile, splats);
+    if (number(splats, DOMAIN) != 0)
+        sl_splats_edges(&splats->frame, &splats->scene, &splats->edges);
+}
+
+static void (*const passes[])(Splats *splats) = {shadow_pass, raster_pass, light_pass, shade_pass};
+
+enum { PASS_COUNT = sizeof passes / sizeof passes[0] };
+
+/* Particles and solids as the passes need them; nothing of the view is read later. */
+static SlStatus begin(void *state, const SlRenderJob *job, uint32_t *count, SlError *error)
 {
     Splats *splats = state;
     SlSplatFrame *f = &splats->frame;
-    SlPool *pool = splats->context->pool;
-    size_t tiles = (size_t)f->tiles_x * f->tiles_y;
+    const SlFrameView *view = job->view;
     sl_arena_reset(&splats->scratch);
-    SlBox scene = sl_scene_box(view), reach = sl_scene_reach(view, &scene);
-    SlBox lit = sl_scene_shadow_box(&scene, &reach);
-    f->camera = sl_camera_frame(camera, f->width, f->height);
+    *count = PASS_COUNT;
+    splats->pass = 0;
+    splats->scene = sl_scene_box(view);
+    splats->edges = sl_scene_is_open(view) ? view->domain : splats->scene;
+    SlBox reach = sl_scene_reach(view, &splats->scene);
+    SlBox lit = sl_scene_shadow_box(&splats->scene, &reach);
+    f->camera = sl_camera_frame(job->camera, f->width, f->height);
     f->rays = sl_scene_camera_rays(&f->camera);
-    set_look(splats, view, &scene, f);
+    set_look(splats, view, &splats->scene, f);
     sl_scene_aim_shadow(&lit, sl_unit(vector(splats, LIGHT)), &f->camera, &f->shadow);
-    SlStatus status = set_scene(splats, view, &scene, &reach, error);
+    SlStatus status = set_scene(splats, view, &splats->scene, &reach, error);
     if (status != SL_OK)
         return status;
-    if (!sort_particles(splats))
-        return sl_error_set(error, SL_ERROR_MEMORY, "no memory to draw %zu particles", f->count);
-    if (f->shadow.size > 0)
-        sl_parallel_for(pool, (size_t)f->shadow.tiles * f->shadow.tiles, 1, shadow_tile, splats);
-    if (f->shadow.size > 0 && f->look.transparent)
-        sl_parallel_for(pool, f->count, PARTICLE_CHUNK, light_chunk, splats);
-    sl_parallel_for(pool, tiles, 1, raster_tile, splats);
-    sl_parallel_for(pool, tiles, 1, light_tile, splats);
-    sl_parallel_for(pool, tiles, 1, blur_tile, splats);
-    sl_parallel_for(pool, tiles, 1, shade_tile, splats);
-    if (number(splats, DOMAIN) != 0)
-        sl_splats_edges(f, &scene, sl_scene_is_open(view) ? &view->domain : &scene);
-    *image = &splats->image;
+    bool ready = sort_particles(splats);
+    f->light = NULL;
+    if (sl_job_names(job, "color")) {
+        f->light = SL_PUSH(&splats->scratch, float, 3 * (size_t)f->width * f->height);
+        ready = ready && f->light != NULL;
+    }
+    return ready ? SL_OK
+                 : sl_error_set(error, SL_ERROR_MEMORY, "no memory to draw %zu particles",
+                                f->count);
+}
+
+static SlStatus accumulate(void *state, SlError *error)
+{
+    (void)error;
+    Splats *splats = state;
+    passes[splats->pass++](splats);
     return SL_OK;
 }
 
+static SlStatus resolve(void *state, SlTarget *target, SlError *error)
+{
+    (void)error;
+    const Splats *splats = state;
+    sl_splats_resolve(splats->context, &splats->frame, target);
+    return SL_OK;
+}
+
+static SlStatus image(void *state, const SlImage **result, SlError *error)
+{
+    (void)error;
+    const Splats *splats = state;
+    *result = &splats->image;
+    return SL_OK;
+}
+
+static const char *const planes[] = {"color", "depth", "normal", "albedo"};
+
 const SlRendererKind sl_renderer_splats = {
     .table = &sl_splats_table,
+    .planes = planes,
+    .plane_count = sizeof planes / sizeof planes[0],
     .state_bytes = sizeof(Splats),
     .init = init,
-    .draw = draw,
-    .free = free_state,
+    .begin = begin,
+    .accumulate = accumulate,
+    .resolve = resolve,
+    .image = image,
+    .destroy = destroy,
 };

@@ -124,6 +124,7 @@ typedef struct SlSplatFrame {
     const float *tap_x, *tap_y; /* [4 rows][SL_TAPS][8]: occlusion taps within the unit disc */
     const float *tone;
     uint8_t *pixels;
+    float *light; /* the target's plane "color"; NULL: not asked for */
 } SlSplatFrame;
 
 static inline size_t sl_tile_plane(const SlSplatFrame *frame, size_t tile, uint32_t sample)
@@ -196,7 +197,7 @@ typedef struct SlShadeKernels {
     /* blend NULL: nothing in front. */
     void (*plane)(const SlSplatFrame *frame, size_t tile, uint32_t sample, const float *blend,
                   float *sum);
-    void (*finish)(const SlSplatFrame *frame, size_t tile, const float *sum);
+    void (*pixels)(const SlSplatFrame *frame, size_t tile, const float *sum);
 } SlShadeKernels;
 
 SL_DECLARE_KERNELS(SlProjectKernels, sl_project_kernels);
@@ -226,6 +227,8 @@ SlStatus sl_splats_gather(SlContext *context, SlArena *arena, const SlFrameView 
    not there or not finite is left out. */
 SlStatus sl_splats_gather_meshes(SlContext *context, SlArena *arena, const SlFrameView *view,
                                  SlSplatFrame *frame, SlError *error);
+/* Fills the target's planes after the last pass; "color" must have been asked for in the job. */
+void sl_splats_resolve(SlContext *context, const SlSplatFrame *frame, SlTarget *target);
 /* Thin lines along the box's edges, hidden where something is nearer; none at infinite sides. */
 void sl_splats_edges(const SlSplatFrame *frame, const SlBox *scene, const SlBox *box);
 

@@ -147,38 +147,44 @@ static void shade_plane(const SlSplatFrame *frame, size_t tile, uint32_t sample,
     }
 }
 
-/* Half a step of ordered noise keeps smooth gradients from showing bands. */
-static inline float dither(uint32_t x, uint32_t y)
+/* Linear light of a row of pixels for the target: three floats each. */
+static void store_color(float *out, F8 light[3], uint32_t count)
 {
-    static const float pattern[4][4] = {
-        {0, 8, 2, 10}, {12, 4, 14, 6}, {3, 11, 1, 9}, {15, 7, 13, 5}};
-    return 0.25f + (pattern[y & 3][x & 3] + 0.5f) / 32;
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t k = 0; k < 3; k++)
+            out[3 * i + k] = light[k][i];
 }
 
-static void finish(const SlSplatFrame *frame, size_t tile, const float *sum)
+/* The mean light of a tile's samples as 8-bit sRGB, and as floats where the job asks for them. */
+static void store_pixels(const SlSplatFrame *frame, size_t tile, const float *sum)
 {
     uint32_t left = (uint32_t)(tile % frame->tiles_x) * SL_TILE;
     uint32_t top = (uint32_t)(tile / frame->tiles_x) * SL_TILE;
     uint32_t right = left + SL_TILE < frame->width ? left + SL_TILE : frame->width;
     uint32_t bottom = top + SL_TILE < frame->height ? top + SL_TILE : frame->height;
-    F8 mean = f8(1 / (float)frame->samples), most = f8(SL_TONE_SIZE - 1);
+    F8 mean = f8(1 / (float)frame->samples), last = f8(SL_TONE_SIZE - 1);
     for (uint32_t y = top; y < bottom; y++)
         for (uint32_t x = left; x < right; x += 8) {
+            size_t at = (size_t)y * frame->width + x;
+            uint32_t count = x + 8 < right ? 8 : right - x;
             int32_t index[3][8];
+            F8 light[3];
             for (int k = 0; k < 3; k++) {
-                F8 light = f8_load(sum + k * SL_TILE_SIZE +
-                                   (int)((y - top) * SL_TILE_STRIDE + x - left));
-                F8 root = f8_sqrt(f8_max(light * mean, f8(0)));
-                I8 entry = i8_from_f8(f8_min(root * f8((SL_TONE_SIZE - 1) / SL_TONE_ROOT), most));
+                light[k] = f8_load(sum + k * SL_TILE_SIZE +
+                                   (int)((y - top) * SL_TILE_STRIDE + x - left)) * mean;
+                F8 root = f8_sqrt(f8_max(light[k], f8(0)));
+                I8 entry = i8_from_f8(f8_min(root * f8((SL_TONE_SIZE - 1) / SL_TONE_ROOT), last));
                 memcpy(index[k], &entry, sizeof entry);
             }
-            for (uint32_t i = 0; i < 8 && x + i < right; i++) {
-                uint8_t *pixel = frame->pixels + 3 * ((size_t)y * frame->width + x + i);
-                float noise = dither(x + i, y);
+            if (frame->light != NULL)
+                store_color(frame->light + 3 * at, light, count);
+            for (uint32_t i = 0; i < count; i++) {
+                uint8_t *pixel = frame->pixels + 3 * (at + i);
+                float noise = sl_dither(x + i, y);
                 for (int k = 0; k < 3; k++)
                     pixel[k] = (uint8_t)(frame->tone[index[k][i]] + noise);
             }
         }
 }
 
-SL_KERNEL_TABLE(SlShadeKernels, sl_shade_kernels) = {shade_plane, finish};
+SL_KERNEL_TABLE(SlShadeKernels, sl_shade_kernels) = {shade_plane, store_pixels};
