@@ -22,6 +22,16 @@ typedef struct SlCamera {
 enum { SL_MAX_CAMERAS = 16 };
 SL_API SlCamera sl_default_camera(void);
 
+/* A depth image drawn by the host's renderer, for level of detail instead of Sleet's own. It may
+   show anything that hides the fluid. The pixels belong to the caller. */
+typedef struct SlDepthView {
+    SlCamera camera; /* the view that was drawn; pixels are square */
+    uint32_t width, height; /* pixels, [1, 16384] */
+    /* width × height values, rows from the top: distance in m along the view direction (not along
+       the ray) of what is seen in the pixel; infinity where nothing is */
+    const float *depth;
+} SlDepthView;
+
 #ifdef __cplusplus
 }
 #endif

@@ -40,17 +40,16 @@ static void volumes_chunk(void *argument, size_t begin, size_t end, size_t chunk
     }
 }
 
-static SlStatus measure_volumes(SlBoundary *b, bool alone, SlError *error)
+static SlStatus measure_volumes(SlBoundary *b, bool alone, SlArena *arena, SlError *error)
 {
-    size_t worst;
     const float *records = sl_f32x4(&b->set, SL_F_POSITION);
     if (b->own.context == NULL) {
-        SlStatus status = sl_neighbours_create(b->context, &b->set, &b->own, error);
+        SlStatus status = sl_neighbours_create(b->context, b->set.capacity, &b->own, error);
         if (status != SL_OK)
             return status;
     }
-    SlStatus status = sl_neighbours_build(&b->own, &b->grid, &b->set, records,
-                                          (float)b->settings.support, &worst, error);
+    SlStatus status = sl_neighbours_build(&b->own, &b->grid, sl_particle_points(&b->set, records),
+                                          (float)b->settings.support, arena, error);
     Volumes v = {b, records, alone};
     if (status == SL_OK)
         sl_parallel_for(b->context->pool, b->set.count, 1024, volumes_chunk, &v);
@@ -134,14 +133,14 @@ static void find_moving(SlBoundary *b, const SlSurroundings *around)
     }
 }
 
-SlStatus sl_boundary_place(SlBoundary *b, const SlSurroundings *around, SlError *error)
+SlStatus sl_boundary_place(SlBoundary *b, const SlSurroundings *around, SlArena *arena,
+                           SlError *error)
 {
     if (b->set.count == 0)
         return SL_OK;
     find_moving(b, around); /* a target may come at any time */
     if (b->placed && !b->some_move)
         return SL_OK;
-    SlArena *arena = &b->context->arena;
     SlBodyPlace *places = SL_PUSH(arena, SlBodyPlace, b->body_count);
     if (places == NULL)
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory to place boundary particles");
@@ -149,21 +148,21 @@ SlStatus sl_boundary_place(SlBoundary *b, const SlSurroundings *around, SlError 
         places[k] = sl_body_place(around, k);
     Placing placing = {b, places};
     sl_parallel_for(b->context->pool, b->set.count, 4096, place_chunk, &placing);
-    if (!sl_grid_sort(&b->grid, &b->set, sl_f32x4(&b->set, SL_F_POSITION)))
+    if (!sl_particles_sort(&b->set, &b->grid, sl_f32x4(&b->set, SL_F_POSITION), arena))
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory to sort boundary particles");
     sl_parallel_for(b->context->pool, b->set.count, 4096, motion_chunk, &placing);
     bool first = !b->placed;
     b->placed = true;
     if (!first)
-        return bodies_touch(b, around, places) ? measure_volumes(b, false, error) : SL_OK;
+        return bodies_touch(b, around, places) ? measure_volumes(b, false, arena, error) : SL_OK;
     /* The volumes bodies have by themselves stay with their samples. */
-    SlStatus status = measure_volumes(b, true, error);
+    SlStatus status = measure_volumes(b, true, arena, error);
     const uint32_t *id = b->set.data[SL_F_ID];
     const float *records = sl_f32x4(&b->set, SL_F_POSITION);
     for (size_t k = 0; status == SL_OK && k < b->set.count; k++)
         b->rest[4 * (size_t)id[k] + 3] = records[4 * k + 3];
     return status == SL_OK && b->some_move && bodies_touch(b, around, places)
-               ? measure_volumes(b, false, error)
+               ? measure_volumes(b, false, arena, error)
                : status;
 }
 

@@ -59,8 +59,10 @@ double sl_boundary_estimate(const SlSurroundings *around, const uint8_t *marks,
                             const SlBoundarySettings *settings);
 uint64_t sl_boundary_bytes(double samples);
 
-/* Puts the samples where the bodies are; nothing to do while nothing moves. Uses the arena. */
-SlStatus sl_boundary_place(SlBoundary *boundary, const SlSurroundings *around, SlError *error);
+/* Moves the samples to where the bodies are; does nothing while nothing moves. Scratch is pushed on
+   the arena. */
+SlStatus sl_boundary_place(SlBoundary *boundary, const SlSurroundings *around, SlArena *arena,
+                           SlError *error);
 
 /* The depth that settings need: where a plane of samples takes the place of the fluid's lattice
    beyond it, for a particle half a spacing from the surface. In spacings; support likewise. */

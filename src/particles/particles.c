@@ -208,3 +208,16 @@ void sl_particles_reorder(SlParticles *particles, const uint32_t *order)
         particles->data[id] = r.to;
     }
 }
+
+bool sl_particles_sort(SlParticles *particles, SlCellGrid *grid, const float *records,
+                       SlArena *arena)
+{
+    SlArenaMark mark = sl_arena_mark(arena);
+    uint32_t *order = SL_PUSH(arena, uint32_t, particles->count);
+    bool sorted = order != NULL &&
+                  sl_grid_sort(grid, sl_particle_points(particles, records), arena, order);
+    if (sorted)
+        sl_particles_reorder(particles, order);
+    sl_arena_release(arena, mark);
+    return sorted;
+}

@@ -6,9 +6,7 @@
 
 #include "core/context.h"
 #include "frame/fields.h"
-
-/* Far enough that no kernel reaches it, near enough that its square is finite. */
-#define SL_FAR 1e9f
+#include "spatial/grid.h"
 
 enum { SL_MAX_PARTICLES = 0x7fffff00 };
 
@@ -33,8 +31,17 @@ SlStatus sl_particles_reserve(SlParticles *particles, size_t more, SlError *erro
 /* Keeps the particles whose mark is 0, in their order; marks[i] for i < count. */
 void sl_particles_remove(SlParticles *particles, const uint8_t *marks);
 
-/* Moves every SORT field to `order` (particle order[k] goes to place k). */
+/* Permutes every SORT field: particle order[k] moves to place k. */
 void sl_particles_reorder(SlParticles *particles, const uint32_t *order);
+/* Sorts the set by the grid's cells of `records` (float4, one per particle, padded; a SORT field).
+   Scratch comes from the arena and is released. False when there is no memory. */
+bool sl_particles_sort(SlParticles *particles, SlCellGrid *grid, const float *records,
+                       SlArena *arena);
+/* The set as points at `records`, for spatial/. */
+static inline SlPoints sl_particle_points(const SlParticles *particles, const float *records)
+{
+    return (SlPoints){records, particles->count, particles->capacity};
+}
 /* Puts padding and sentinel of a float4 array far away. */
 void sl_particles_pad(const SlParticles *particles, float *records);
 /* The same for every float4 field, after the count has changed. */

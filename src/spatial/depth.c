@@ -1,8 +1,8 @@
-/* Few of the spheres of a body of water are seen, so first each pixel gets a bound on its depth,
-   and only spheres that come nearer than the bounds around them are drawn. Bounds live on a
-   pyramid of tiles: a sphere that is sure to cover the whole tile its middle lies in bounds that
-   tile by the depth of its middle. Slices of the spheres are drawn into images of their own; a
-   pixel then takes the nearest, of equals the first, so nothing depends on threads or slices. */
+/* Few spheres of a body of water are visible, so each pixel first gets an upper bound on its depth,
+   and only spheres nearer than the bounds around them are drawn. Bounds are kept on a pyramid of
+   tiles: a sphere that certainly covers the whole tile of its centre bounds that tile by the depth
+   of its centre. Slices of the spheres are drawn into images of their own; a pixel then takes the
+   nearest, of equals the first, so the result depends on neither threads nor slices. */
 #include "spatial/depth.h"
 
 #include <math.h>
@@ -18,10 +18,10 @@ typedef struct Slice {
 
 typedef struct Draw {
     SlDepthImage *image;
+    float *depth; /* the image's pixels */
+    uint32_t *seen;
     const SlDepthKernels *kernels;
-    const float *records;
-    size_t count;
-    float radius;
+    SlSpheres spheres;
     Slice slices[MAX_SLICES];
     size_t slice_count;
     SlDepthPyramid around; /* per tile: the farthest bound in it and its eight neighbours */
@@ -37,12 +37,12 @@ static void bound_slice(void *argument, size_t begin, size_t end, size_t slice)
     for (size_t level = 0; level < SL_DEPTH_LEVELS; level++)
         for (size_t t = 0; t < bounds->along[level] * bounds->down[level]; t++)
             bounds->tiles[level][t] = SL_DEPTH_EMPTY;
-    d->kernels->project(&d->image->frame, d->records, d->count, d->radius, begin, end,
-                        d->image->spots);
+    d->kernels->project(&d->image->frame, d->spheres.records, d->spheres.count,
+                        d->spheres.radius, begin, end, d->image->spots);
     d->kernels->bound(d->image, begin, end, bounds);
 }
 
-/* The least bound over all slices, and over the larger tiles around. */
+/* The minimum bound over all slices and over the larger tile that contains the tile. */
 static void gather_bounds(const Draw *d, size_t level, size_t first_row, size_t end_row)
 {
     const SlDepthPyramid *bounds = &d->slices[0].bounds;
@@ -136,7 +136,7 @@ static void draw_spot(const Draw *d, const SlSpot *s, uint32_t i, float *image_d
                       uint32_t *image_seen)
 {
     int32_t width = (int32_t)d->image->width, height = (int32_t)d->image->height;
-    /* Middles of pixels within the radius, and perhaps one beyond: `rest` decides. */
+    /* Pixel centres within the radius, possibly one beyond: `rest` decides. */
     float left = s->x - s->radius, top = s->y - s->radius;
     int32_t x0 = left > 0 ? (int32_t)left : 0, y0 = top > 0 ? (int32_t)top : 0;
     int32_t x1 = (int32_t)(s->x + s->radius), y1 = (int32_t)(s->y + s->radius);
@@ -149,9 +149,9 @@ static void draw_spot(const Draw *d, const SlSpot *s, uint32_t i, float *image_d
         float v = ((float)y + 0.5f - s->y) * inverse;
         for (int32_t x = x0; x <= x1; x++) {
             float u = ((float)x + 0.5f - s->x) * inverse, rest = 1 - u * u - v * v;
-            if (rest < 0 || s->depth - d->radius > depth_row[x])
+            if (rest < 0 || s->depth - d->spheres.radius > depth_row[x])
                 continue;
-            float depth = s->depth - d->radius * sqrtf(rest);
+            float depth = s->depth - d->spheres.radius * sqrtf(rest);
             if (depth < depth_row[x] || (depth == depth_row[x] && i < seen_row[x])) {
                 depth_row[x] = depth;
                 seen_row[x] = i;
@@ -165,14 +165,14 @@ static void draw_slice(void *argument, size_t begin, size_t end, size_t slice)
     const Draw *d = argument;
     const SlDepthImage *image = d->image;
     const float *bound = d->slices[0].bounds.tiles[0];
-    float *depth = slice == 0 ? image->depth : d->slices[slice].bounds.tiles[0];
-    uint32_t *seen = slice == 0 ? image->seen : d->slices[slice].seen;
+    float *depth = slice == 0 ? d->depth : d->slices[slice].bounds.tiles[0];
+    uint32_t *seen = slice == 0 ? d->seen : d->slices[slice].seen;
     for (size_t p = 0; p < (size_t)image->width * image->height; p++) {
         depth[p] = bound[p];
-        seen[p] = SL_DEPTH_NOBODY;
+        seen[p] = SL_DEPTH_NONE;
     }
     uint32_t *spheres = d->candidates + 8 * begin;
-    size_t count = d->kernels->candidates(image, begin, end, d->radius, &d->around, spheres);
+    size_t count = d->kernels->candidates(image, begin, end, d->spheres.radius, &d->around, spheres);
     for (size_t k = 0; k < count; k++)
         draw_spot(d, &image->spots[spheres[k]], spheres[k], depth, seen);
 }
@@ -181,20 +181,20 @@ static void nearest_band(void *argument, size_t begin, size_t end, size_t chunk)
 {
     (void)chunk;
     const Draw *d = argument;
-    SlDepthImage *image = d->image;
+    size_t width = d->image->width;
     for (size_t k = 1; k < d->slice_count; k++)
-        for (size_t p = begin * image->width; p < end * image->width; p++) {
+        for (size_t p = begin * width; p < end * width; p++) {
             float depth = d->slices[k].bounds.tiles[0][p];
             uint32_t seen = d->slices[k].seen[p];
             /* An earlier slice has the earlier spheres; but it may only hold the bound there. */
-            if (depth < image->depth[p] || (depth == image->depth[p] && seen < image->seen[p])) {
-                image->depth[p] = depth;
-                image->seen[p] = seen;
+            if (depth < d->depth[p] || (depth == d->depth[p] && seen < d->seen[p])) {
+                d->depth[p] = depth;
+                d->seen[p] = seen;
             }
         }
 }
 
-/* --- */
+/* --- Memory and calls --- */
 
 static bool make_pyramid(SlArena *arena, const SlDepthImage *image, SlDepthPyramid *pyramid)
 {
@@ -212,50 +212,74 @@ static bool make_pyramid(SlArena *arena, const SlDepthImage *image, SlDepthPyram
 static bool make_room(SlArena *arena, Draw *d)
 {
     SlDepthImage *image = d->image;
-    size_t pixels = (size_t)image->width * image->height, places = (d->count + 7) / 8 * 8;
-    image->depth = SL_PUSH(arena, float, pixels);
-    image->seen = SL_PUSH(arena, uint32_t, pixels);
+    size_t pixels = (size_t)image->width * image->height, places = (d->spheres.count + 7) / 8 * 8;
+    image->depth = d->depth = SL_PUSH(arena, float, pixels);
+    image->seen = d->seen = SL_PUSH(arena, uint32_t, pixels);
     image->spots = SL_PUSH(arena, SlSpot, places);
     d->candidates = SL_PUSH(arena, uint32_t, places);
     bool room = image->depth != NULL && image->seen != NULL && image->spots != NULL &&
                 d->candidates != NULL && make_pyramid(arena, image, &d->around);
     for (size_t k = 0; room && k < d->slice_count; k++) {
-        d->slices[k].seen = k > 0 ? SL_PUSH(arena, uint32_t, pixels) : image->seen;
+        d->slices[k].seen = k > 0 ? SL_PUSH(arena, uint32_t, pixels) : d->seen;
         room = d->slices[k].seen != NULL && make_pyramid(arena, image, &d->slices[k].bounds);
     }
     return room;
 }
 
-void sl_depth_draw(SlContext *context, const SlCamera *camera, uint32_t width, uint32_t height,
-                   const float *records, size_t count, float radius, SlDepthImage *image)
+bool sl_depth_draw(SlContext *context, SlArena *arena, const SlCamera *camera,
+                   const SlSpheres *spheres, uint32_t width, uint32_t height, SlDepthImage *image)
 {
     SlPool *pool = context->pool;
-    size_t blocks = (count + 7) / 8, wanted = SLICES_A_WORKER * (size_t)sl_pool_workers(pool);
+    size_t blocks = (spheres->count + 7) / 8,
+           wanted = SLICES_A_WORKER * (size_t)sl_pool_workers(pool);
     wanted = wanted < MAX_SLICES ? wanted : MAX_SLICES;
     size_t slice_blocks = blocks > wanted ? (blocks + wanted - 1) / wanted : 1;
     *image = (SlDepthImage){
         .frame = sl_camera_frame(camera, width, height), .width = width, .height = height};
     Draw d = {.image = image,
               .kernels = SL_KERNELS(context->isa, sl_depth_kernels),
-              .records = records,
-              .count = count,
-              .radius = radius,
+              .spheres = *spheres,
               .slice_count = blocks > 0 ? sl_chunk_count(blocks, slice_blocks) : 0};
-    if (!make_room(&context->arena, &d)) {
-        image->depth = NULL;
-        return;
-    }
+    if (!make_room(arena, &d))
+        return false;
     if (blocks == 0) {
         for (size_t p = 0; p < (size_t)width * height; p++) {
-            image->depth[p] = SL_DEPTH_EMPTY;
-            image->seen[p] = SL_DEPTH_NOBODY;
+            d.depth[p] = SL_DEPTH_EMPTY;
+            d.seen[p] = SL_DEPTH_NONE;
         }
-        return;
+        return true;
     }
     sl_parallel_for(pool, blocks, slice_blocks, bound_slice, &d);
     make_bounds(pool, &d);
     sl_parallel_for(pool, blocks, slice_blocks, draw_slice, &d);
     sl_parallel_for(pool, height, BAND_ROWS, nearest_band, &d);
+    return true;
+}
+
+static void project_chunk(void *argument, size_t begin, size_t end, size_t chunk)
+{
+    (void)chunk;
+    const Draw *d = argument;
+    d->kernels->project(&d->image->frame, d->spheres.records, d->spheres.count,
+                        d->spheres.radius, begin, end, d->image->spots);
+}
+
+bool sl_depth_from_view(SlContext *context, SlArena *arena, const SlDepthView *view,
+                        const SlSpheres *spheres, SlDepthImage *image)
+{
+    size_t blocks = (spheres->count + 7) / 8;
+    *image = (SlDepthImage){.frame = sl_camera_frame(&view->camera, view->width, view->height),
+                            .width = view->width,
+                            .height = view->height,
+                            .depth = view->depth,
+                            .spots = SL_PUSH(arena, SlSpot, 8 * blocks)};
+    if (image->spots == NULL)
+        return false;
+    Draw d = {.image = image,
+              .kernels = SL_KERNELS(context->isa, sl_depth_kernels),
+              .spheres = *spheres};
+    sl_parallel_for(context->pool, blocks, 1024, project_chunk, &d);
+    return true;
 }
 
 void sl_depth_behind(const SlContext *context, const SlDepthImage *image, size_t begin, size_t end,

@@ -48,10 +48,10 @@ static void bound(const SlDepthImage *image, size_t begin, size_t end, const SlD
         uint32_t lanes = i8_bits(inside);
         if (lanes == 0)
             continue;
-        float least = -f8_horizontal_max(f8_select(inside, f8(0) - spot.z, f8(-1e30f)));
+        float smallest = -f8_horizontal_max(f8_select(inside, f8(0) - spot.z, f8(-1e30f)));
         /* From one corner of a tile to the farthest pixel's middle: sqrt 2 (side - 1/2). */
         size_t level = 0;
-        while (level + 1 < SL_DEPTH_LEVELS && least > 1.42f * ((float)(2u << level) - 0.5f))
+        while (level + 1 < SL_DEPTH_LEVELS && smallest > 1.42f * ((float)(2u << level) - 0.5f))
             level++;
         uint32_t tile[8];
         u8_store(tile, tiles_at(bounds, level, f8_keep(inside, spot.x), f8_keep(inside, spot.y)));
@@ -72,11 +72,11 @@ static size_t candidates(const SlDepthImage *image, size_t begin, size_t end, fl
         F8 r = spot.z;
         I8 seen = (r > f8(0)) & (spot.x + r >= f8(0)) & (spot.x - r < width) &
                   (spot.y + r >= f8(0)) & (spot.y - r < height);
-        /* On the level on which none reaches farther than the neighbours of the tile its middle
-           lies in, or is nearest to. */
-        float most = f8_horizontal_max(f8_keep(seen, r));
+        /* The level on which no sphere extends beyond the neighbours of the tile that its centre is
+           in or nearest to. */
+        float largest = f8_horizontal_max(f8_keep(seen, r));
         size_t level = 0;
-        while (level < SL_DEPTH_LEVELS && most >= (float)(1u << level) + 0.4f)
+        while (level < SL_DEPTH_LEVELS && largest >= (float)(1u << level) + 0.4f)
             level++;
         if (level < SL_DEPTH_LEVELS) {
             uint32_t tile[8];

@@ -17,14 +17,15 @@ typedef struct SlDepthKernels {
     /* The spots of records, of which `count` are spheres. */
     void (*project)(const SlCameraFrame *frame, const float *records, size_t count, float radius,
                     size_t begin, size_t end, SlSpot *spots);
-    /* Lowers each tile that a sphere with its middle in it covers to the depth of that middle. */
+    /* Lowers the bound of each tile that is covered by a sphere with its centre in the tile to the
+       depth of that centre. */
     void (*bound)(const SlDepthImage *image, size_t begin, size_t end,
                   const SlDepthPyramid *bounds);
-    /* Writes the spheres that come nearer than the bounds around them, and returns how many; there
+    /* Lists the spheres that are nearer than the bounds around them and returns their number; there
        must be room for all. `around` has the farthest bound of each tile and its neighbours. */
     size_t (*candidates)(const SlDepthImage *image, size_t begin, size_t end, float radius,
                          const SlDepthPyramid *around, uint32_t *spheres);
-    /* How far middles lie behind what is seen in their pixel; infinity outside the image. */
+    /* How far centres lie behind what is seen in their pixel; infinity outside the image. */
     void (*behind)(const SlDepthImage *image, size_t begin, size_t end, float *distance);
 } SlDepthKernels;
 

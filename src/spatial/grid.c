@@ -1,3 +1,10 @@
+/* Sorting points into cells. A bounded grid sorts by cell number and stores where each cell begins.
+
+   A compact grid numbers the cells of the bounding box of the occupied ones in the same order, sorts
+   by that number and lists the stretches that hold a point. Numbers in that box are mostly short:
+   water spread over 20 m in cells of 4 cm needs 27 bits. A point far away makes them longer than 32
+   bits; then two stable sorts by halves are made. Rejected: hashing points first and sorting only
+   cells; it needs a table that all threads write. */
 #include "spatial/grid.h"
 
 #include <math.h>
@@ -6,9 +13,9 @@
 #include "core/sort.h"
 #include "spatial/neighbour_kernels.h"
 
-/* A bounded grid beyond this takes more memory (64 MiB) than most of the particles in it. */
+/* A bounded grid beyond this takes 64 MiB, more than the points of most scenes. */
 static const uint64_t max_bounded_cells = (uint64_t)1 << 24;
-/* Cells along a side are counted in floats: exactly, with a few bits for the place in a cell. */
+/* Cell coordinates are floats: exact up to this, with a few bits for the position in the cell. */
 static const double max_along = 1 << 21;
 
 static double cells_along(double low, double high, double cell)
@@ -40,23 +47,23 @@ uint64_t sl_grid_bytes(SlBox box, double cell, SlGridKind kind, uint64_t count)
         uint64_t cells = sl_grid_cells(box, cell);
         return sort + (cells == 0 ? (uint64_t)1 << 34 : 4 * cells);
     }
-    /* A stretch and its two slots for five particles: a sheet of fluid two spacings thick. */
+    /* A stretch and its two slots per five points: a sheet of fluid two spacings thick. */
     return sort + count * (8 + (sizeof(SlCellStretch) + 16) / 5);
 }
 
-/* Where cells are counted from along an axis, and the first and last that count. An open side has
-   its origin at 0 and cells up to the reach. */
+/* The origin of cell coordinates along an axis and the first and last cell. An open side has its
+   origin at 0 and cells up to SL_GRID_REACH. */
 static SlStatus set_axis(SlCellGrid *grid, int k, SlBox box, double cell, SlError *error)
 {
     float low = (&box.min.x)[k], high = (&box.max.x)[k];
     double along = isinf(low) || isinf(high) ? SL_GRID_REACH : cells_along(low, high, cell);
     (&grid->origin.x)[k] = isinf(low) ? 0 : low;
-    grid->least[k] = isinf(low) ? -(float)SL_GRID_REACH : 0;
-    grid->most[k] = (float)(along - 1);
+    grid->min_cell[k] = isinf(low) ? -(float)SL_GRID_REACH : 0;
+    grid->max_cell[k] = (float)(along - 1);
     if (along <= max_along)
         return SL_OK;
     return sl_error_set(error, SL_ERROR_MEMORY,
-                        "the domain is %.4g cells of %g m long in %c, at most %g can be told apart; "
+                        "the domain is %.4g cells of %g m long in %c, at most %g are possible; "
                         "make it smaller or the spacing larger",
                         along, cell, "xyz"[k], max_along);
 }
@@ -80,10 +87,10 @@ SlStatus sl_grid_create(SlContext *context, SlBox box, float cell, SlGridKind ki
     if (cells == 0)
         return sl_error_set(error, SL_ERROR_MEMORY,
                             "the domain is open or has 2^32 or more cells of %g m: too many for a "
-                            "bounded grid; take the compact one",
+                            "bounded grid; use the compact one",
                             (double)cell);
     for (int k = 0; k < 3; k++)
-        grid->size[k] = (uint32_t)grid->most[k] + 1;
+        grid->size[k] = (uint32_t)grid->max_cell[k] + 1;
     grid->cell_count = (uint32_t)cells;
     grid->start = sl_alloc_zero(&context->memory, (size_t)cells + 1, sizeof *grid->start);
     if (grid->start == NULL)
@@ -104,77 +111,53 @@ void sl_grid_destroy(SlCellGrid *grid)
     memset(grid, 0, sizeof *grid);
 }
 
-typedef struct Keys {
-    const SlCellGrid *grid;
-    const SlNeighbourKernels *kernels;
-    const float *records;
-    uint32_t *keys;
-} Keys;
-
-static void keys_chunk(void *argument, size_t begin, size_t end, size_t chunk)
-{
-    (void)chunk;
-    const Keys *k = argument;
-    k->kernels->keys(k->grid, k->records, k->keys, NULL, begin, end);
-}
-
-static bool sort_bounded(SlCellGrid *grid, SlParticles *particles, const float *records)
-{
-    SlContext *context = grid->context;
-    size_t n = particles->count;
-    uint32_t *keys = SL_PUSH(&context->arena, uint32_t, particles->capacity);
-    uint32_t *sorted = SL_PUSH(&context->arena, uint32_t, n);
-    uint32_t *order = SL_PUSH(&context->arena, uint32_t, n);
-    if (keys == NULL || sorted == NULL || order == NULL)
-        return false;
-    Keys k = {grid, SL_KERNELS(context->isa, sl_neighbour_kernels), records, keys};
-    sl_parallel_for(context->pool, sl_particle_blocks(particles), 1024, keys_chunk, &k);
-    if (!sl_sort_by_key(context->pool, &context->arena, keys, n, grid->cell_count, order, sorted))
-        return false;
-    sl_key_starts(context->pool, sorted, n, grid->cell_count, grid->start);
-    sl_particles_reorder(particles, order);
-    return true;
-}
-
-bool sl_grid_sort(SlCellGrid *grid, SlParticles *particles, const float *records)
-{
-    SlArena *arena = &grid->context->arena;
-    SlArenaMark mark = sl_arena_mark(arena);
-    bool sorted = grid->compact ? sl_grid_sort_compact(grid, particles, records)
-                                : sort_bounded(grid, particles, records);
-    sl_arena_release(arena, mark);
-    return sorted;
-}
-
-/* --- The sort of a compact grid. The occupied cells' own box gives every cell a number as in a bounded
-   grid; the particles are sorted by it, and the stretches that hold one are listed.
-
-   Numbers in that box are mostly short: water spread over 20 m in cells of 4 cm needs 27 bits, as
-   many as a bounded grid would. A stale_distance particle far away makes them longer than 32 bits; then two
-   stable sorts by halves do it. Rejected: hashing particles first and sorting only cells; it needs
-   a table that all threads write. --- */
+/* --- Bounded --- */
 
 enum { CHUNK_BLOCKS = 1024, CHUNK_PLACES = 8192 };
 
 typedef struct Sort {
+    SlContext *context;
+    SlArena *arena;
     const SlNeighbourKernels *kernels;
     SlCellGrid *grid;
-    const float *records;
-    size_t count;
-    SlCellExtent *extents; /* per chunk */
+    SlPoints points;
     uint32_t *keys, *high_keys; /* low and high halves of cell numbers; high ones NULL if all 0 */
     /* in sorted order */
-    uint32_t *order, *low, *high;
-    uint32_t *new_stretches; /* per chunk: how many begin there, then how many before it */
+    uint32_t *order, *low, *high; /* low: the sorted keys */
+    /* compact */
+    SlCellExtent *extents;   /* per chunk */
+    uint32_t *new_stretches; /* per chunk: how many begin in it, then how many before it */
 } Sort;
+
+static void keys_chunk(void *argument, size_t begin, size_t end, size_t chunk)
+{
+    (void)chunk;
+    const Sort *s = argument;
+    s->kernels->keys(s->grid, s->points.records, s->keys, s->high_keys, begin, end);
+}
+
+static bool sort_bounded(Sort *s)
+{
+    SlPool *pool = s->context->pool;
+    size_t n = s->points.count;
+    SlCellGrid *grid = s->grid;
+    sl_parallel_for(pool, sl_point_blocks(s->points), CHUNK_BLOCKS, keys_chunk, s);
+    if (!sl_sort_by_key(pool, s->arena, s->keys, n, grid->cell_count, s->order, s->low))
+        return false;
+    sl_key_starts(pool, s->low, n, grid->cell_count, grid->start);
+    return true;
+}
+
+/* --- Compact --- */
 
 static void extent_chunk(void *argument, size_t begin, size_t end, size_t chunk)
 {
     const Sort *s = argument;
-    s->kernels->extent(s->grid, s->records, s->count, begin, end, &s->extents[chunk]);
+    s->kernels->extent(s->grid, s->points.records, s->points.count, begin, end,
+                       &s->extents[chunk]);
 }
 
-/* The box of occupied cells, whole stretches wide; returns how many cells it has. */
+/* Sets the box of occupied cells, a multiple of a stretch wide; returns its number of cells. */
 static uint64_t set_box(SlCellGrid *grid, const SlCellExtent *extents, size_t chunks)
 {
     uint64_t cells = 1;
@@ -194,14 +177,7 @@ static uint64_t set_box(SlCellGrid *grid, const SlCellExtent *extents, size_t ch
     return cells;
 }
 
-static void compact_keys_chunk(void *argument, size_t begin, size_t end, size_t chunk)
-{
-    (void)chunk;
-    const Sort *s = argument;
-    s->kernels->keys(s->grid, s->records, s->keys, s->high_keys, begin, end);
-}
-
-/* The high halves brought into the order that the sort by low halves gave. */
+/* Permutes the high halves by the sort of the low halves. */
 static void follow_chunk(void *argument, size_t begin, size_t end, size_t chunk)
 {
     (void)chunk;
@@ -211,24 +187,25 @@ static void follow_chunk(void *argument, size_t begin, size_t end, size_t chunk)
 }
 
 /* Sorts by low halves and then, stably, by high ones. */
-static bool sort_wide(Sort *s, SlContext *context, uint64_t cells)
+static bool sort_wide(Sort *s, uint64_t cells)
 {
-    size_t n = s->count;
-    SlArena *arena = &context->arena;
-    uint32_t *second = SL_PUSH(arena, uint32_t, n), *order = SL_PUSH(arena, uint32_t, n);
+    size_t n = s->points.count;
+    SlArena *arena = s->arena;
+    SlPool *pool = s->context->pool;
+    uint32_t *second = SL_PUSH(arena, uint32_t, n), *first = SL_PUSH(arena, uint32_t, n);
     uint32_t *low = SL_PUSH(arena, uint32_t, n);
     s->high = SL_PUSH(arena, uint32_t, n);
-    if (second == NULL || order == NULL || low == NULL || s->high == NULL ||
-        !sl_sort_by_key(context->pool, arena, s->keys, n, (uint64_t)1 << 32, s->order, s->low))
+    if (second == NULL || first == NULL || low == NULL || s->high == NULL ||
+        !sl_sort_by_key(pool, arena, s->keys, n, (uint64_t)1 << 32, s->order, s->low))
         return false;
-    sl_parallel_for(context->pool, n, CHUNK_PLACES, follow_chunk, s);
-    if (!sl_sort_by_key(context->pool, arena, s->keys, n, (cells >> 32) + 1, second, s->high))
+    sl_parallel_for(pool, n, CHUNK_PLACES, follow_chunk, s);
+    if (!sl_sort_by_key(pool, arena, s->keys, n, (cells >> 32) + 1, second, s->high))
         return false;
+    memcpy(first, s->order, n * sizeof *first);
     for (size_t i = 0; i < n; i++) {
-        order[i] = s->order[second[i]];
+        s->order[i] = first[second[i]];
         low[i] = s->low[second[i]];
     }
-    s->order = order;
     s->low = low;
     return true;
 }
@@ -253,13 +230,13 @@ static void count_chunk(void *argument, size_t begin, size_t end, size_t chunk)
     s->new_stretches[chunk] = count;
 }
 
-/* Place i opens the cells after its predecessor's up to its own, within the stretches they are in:
-   every entry has one writer. */
+/* Place i writes the starts of the cells after its predecessor's up to its own, within their
+   stretches: every entry has one writer. */
 static void open_chunk(void *argument, size_t begin, size_t end, size_t chunk)
 {
     const Sort *s = argument;
     SlCellStretch *stretch = s->grid->stretches + s->new_stretches[chunk];
-    stretch -= stretch > s->grid->stretches ? 1 : 0; /* the one under way */
+    stretch -= stretch > s->grid->stretches ? 1 : 0; /* the one that began in an earlier chunk */
     for (size_t i = begin; i < end; i++) {
         uint64_t number = number_at(s, i);
         uint32_t from = 0, own = (uint32_t)(number % SL_STRETCH_CELLS);
@@ -276,12 +253,12 @@ static void open_chunk(void *argument, size_t begin, size_t end, size_t chunk)
         for (uint32_t c = from; c <= own; c++)
             stretch->start[c] = (uint32_t)i;
     }
-    if (end == s->count)
+    if (end == s->points.count)
         for (uint64_t c = number_at(s, end - 1) % SL_STRETCH_CELLS + 1; c <= SL_STRETCH_CELLS; c++)
             stretch->start[c] = (uint32_t)end;
 }
 
-/* Room for so many stretches, and half as many again when it grows; contents are lost. */
+/* Capacity for `count` stretches, half as many again when it grows; contents are lost. */
 static bool fit_stretches(SlCellGrid *grid, uint32_t count)
 {
     SlMemory *memory = &grid->context->memory;
@@ -310,14 +287,15 @@ static void fill_table(SlCellGrid *grid)
     }
 }
 
-static bool list_stretches(Sort *s, SlContext *context)
+static bool list_stretches(Sort *s)
 {
     SlCellGrid *grid = s->grid;
-    size_t chunks = sl_chunk_count(s->count, CHUNK_PLACES);
-    s->new_stretches = SL_PUSH(&context->arena, uint32_t, chunks);
+    SlPool *pool = s->context->pool;
+    size_t n = s->points.count, chunks = sl_chunk_count(n, CHUNK_PLACES);
+    s->new_stretches = SL_PUSH(s->arena, uint32_t, chunks);
     if (s->new_stretches == NULL)
         return false;
-    sl_parallel_for(context->pool, s->count, CHUNK_PLACES, count_chunk, s);
+    sl_parallel_for(pool, n, CHUNK_PLACES, count_chunk, s);
     uint32_t total = 0;
     for (size_t c = 0; c < chunks; c++) {
         uint32_t here = s->new_stretches[c];
@@ -327,41 +305,50 @@ static bool list_stretches(Sort *s, SlContext *context)
     grid->stretch_count = total;
     if (!fit_stretches(grid, total))
         return false;
-    sl_parallel_for(context->pool, s->count, CHUNK_PLACES, open_chunk, s);
+    sl_parallel_for(pool, n, CHUNK_PLACES, open_chunk, s);
     fill_table(grid);
     return true;
 }
 
-bool sl_grid_sort_compact(SlCellGrid *grid, SlParticles *particles, const float *records)
+static bool sort_compact(Sort *s)
 {
-    SlContext *context = grid->context;
-    SlArena *arena = &context->arena;
-    size_t n = particles->count, blocks = sl_particle_blocks(particles);
+    SlCellGrid *grid = s->grid;
+    SlPool *pool = s->context->pool;
+    size_t n = s->points.count, blocks = sl_point_blocks(s->points);
     size_t chunks = sl_chunk_count(blocks, CHUNK_BLOCKS);
-    Sort s = {.kernels = SL_KERNELS(context->isa, sl_neighbour_kernels),
-              .grid = grid,
-              .records = records,
-              .count = n,
-              .extents = SL_PUSH(arena, SlCellExtent, chunks),
-              .keys = SL_PUSH(arena, uint32_t, particles->capacity),
-              .order = SL_PUSH(arena, uint32_t, n),
-              .low = SL_PUSH(arena, uint32_t, n)};
-    if (s.extents == NULL || s.keys == NULL || s.order == NULL || s.low == NULL)
-        return false;
     if (n == 0) {
         grid->stretch_count = 0;
+        memset(grid->size, 0, sizeof grid->size); /* no runs */
         return true;
     }
-    sl_parallel_for(context->pool, blocks, CHUNK_BLOCKS, extent_chunk, &s);
-    uint64_t cells = set_box(grid, s.extents, chunks);
+    s->extents = SL_PUSH(s->arena, SlCellExtent, chunks);
+    if (s->extents == NULL)
+        return false;
+    sl_parallel_for(pool, blocks, CHUNK_BLOCKS, extent_chunk, s);
+    uint64_t cells = set_box(grid, s->extents, chunks);
     bool wide = cells >> 32 != 0;
-    if (wide && (s.high_keys = SL_PUSH(arena, uint32_t, particles->capacity)) == NULL)
+    if (wide && (s->high_keys = SL_PUSH(s->arena, uint32_t, 8 * blocks)) == NULL)
         return false;
-    sl_parallel_for(context->pool, blocks, CHUNK_BLOCKS, compact_keys_chunk, &s);
-    bool sorted = wide ? sort_wide(&s, context, cells)
-                       : sl_sort_by_key(context->pool, arena, s.keys, n, cells, s.order, s.low);
-    if (!sorted || !list_stretches(&s, context))
-        return false;
-    sl_particles_reorder(particles, s.order);
-    return true;
+    sl_parallel_for(pool, blocks, CHUNK_BLOCKS, keys_chunk, s);
+    bool sorted = wide ? sort_wide(s, cells)
+                       : sl_sort_by_key(pool, s->arena, s->keys, n, cells, s->order, s->low);
+    return sorted && list_stretches(s);
+}
+
+bool sl_grid_sort(SlCellGrid *grid, SlPoints points, SlArena *arena, uint32_t *order)
+{
+    SlContext *context = grid->context;
+    SlArenaMark mark = sl_arena_mark(arena);
+    Sort s = {.context = context,
+              .arena = arena,
+              .kernels = SL_KERNELS(context->isa, sl_neighbour_kernels),
+              .grid = grid,
+              .points = points,
+              .keys = SL_PUSH(arena, uint32_t, 8 * sl_point_blocks(points)),
+              .low = SL_PUSH(arena, uint32_t, points.count),
+              .order = order};
+    bool sorted = s.keys != NULL && s.low != NULL &&
+                  (grid->compact ? sort_compact(&s) : sort_bounded(&s));
+    sl_arena_release(arena, mark);
+    return sorted;
 }

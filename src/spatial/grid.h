@@ -1,29 +1,49 @@
-/* Cells as wide as the search radius, numbered with x fastest: the three cells of a row of
-   neighbours are one run of sorted particles. There are two ways to find a run:
+/* Cell grids over plain arrays of points. Cells are as wide as the search radius and numbered with
+   x fastest, so the three adjacent cells of a row are one contiguous run of sorted points. There
+   are two ways to find a run:
 
-   bounded   a box of cells, each with its first place in an array: one load
-   compact   only stretches of 16 cells that hold a particle, found through a hash table (document
-             000's spatial hashing): memory follows the particles, so a side may be open
+   bounded   a box of cells with an array of first places: one load
+   compact   only stretches of 16 cells that hold a point, found through a hash table (the spatial
+             hashing of [Sommer]): memory follows the points, so a side may be open
 
-   Both number cells by the same coordinates in the same order, so particles, lists and all that
-   follows are the same bits with either; which one is a matter of memory and speed alone.
+   Both number cells by the same coordinates in the same order, so the sorted order and everything
+   derived from it are the same bits with either; the choice affects memory and speed only.
 
-   A particle outside the box counts as in the nearest cell; pairs within the radius stay in
-   adjacent cells. */
+   A point outside the box is assigned to the nearest cell; pairs within the radius stay in adjacent
+   cells. */
 #ifndef SPATIAL_GRID_H
 #define SPATIAL_GRID_H
 
-#include "particles/particles.h"
+#include "core/context.h"
 #include "sleet/grid.h"
 
-/* Along an open side cells are told apart up to so many from the origin; spacings are shorter than
-   cells, so particles within as many spacings are all in cells of their own. */
+/* The coordinates of padding: far enough that no kernel reaches it, near enough that its square is
+   finite. */
+#define SL_FAR 1e9f
+
+/* A set of points as plain float4 records; the fourth lane is not read. The records after the last
+   point, up to a multiple of 8, are padding at SL_FAR; so is record [capacity], the sentinel that
+   the padding of neighbour lists refers to. */
+typedef struct SlPoints {
+    const float *records;
+    size_t count;
+    size_t capacity; /* multiple of 8, at least count */
+} SlPoints;
+
+/* Number of blocks of 8 points, padding included. */
+static inline size_t sl_point_blocks(SlPoints points)
+{
+    return (points.count + 7) / 8;
+}
+
+/* Along an open side cells are distinguished up to this many from the origin. Spacings are shorter
+   than cells, so a limit of as many spacings is within the grid. */
 enum { SL_GRID_REACH = 1 << 18 };
 
 enum { SL_STRETCH_CELLS = 16 };
-/* Cells in a row of x that hold a particle between them. */
+/* Consecutive cells of a row along x that hold at least one point between them. */
 typedef struct SlCellStretch {
-    uint64_t number; /* of its first cell, over SL_STRETCH_CELLS */
+    uint64_t number; /* of its first cell, divided by SL_STRETCH_CELLS */
     uint32_t start[SL_STRETCH_CELLS + 1]; /* places in sorted order */
 } SlCellStretch;
 
@@ -31,8 +51,8 @@ typedef struct SlCellGrid {
     SlContext *context;
     SlVec3 origin;
     float inverse_cell;
-    float least[3], most[3]; /* cells along each axis, a particle's is cut to these */
-    /* The box of cells that have numbers: all of them, or around the occupied ones if compact. */
+    float min_cell[3], max_cell[3]; /* cell coordinates are clamped to these */
+    /* The box of numbered cells: all of them, or, if compact, the bounds of the occupied ones. */
     int32_t low[3];
     uint32_t size[3];
     bool compact;
@@ -46,29 +66,28 @@ typedef struct SlCellGrid {
     uint32_t table_bits;
 } SlCellGrid;
 
-/* Cells for that box and width; 0 if there would be 2^32 or more. */
+/* Number of cells for that box and cell width; 0 for 2^32 or more. */
 uint64_t sl_grid_cells(SlBox box, double cell);
-/* Memory that the grid will hold for so many particles, and what a sort takes from the arena;
-   a compact one's particles may spread and then need more. */
+/* Bytes that the grid holds for `count` points plus the scratch of a sort. The points of a compact
+   grid may spread out and then need more. */
 uint64_t sl_grid_bytes(SlBox box, double cell, SlGridKind kind, uint64_t count);
-/* The box may have infinite sides. SL_ERROR_MEMORY for more cells than can be told apart. */
+/* The box may have infinite sides. SL_ERROR_MEMORY for more cells than can be distinguished. */
 SlStatus sl_grid_create(SlContext *context, SlBox box, float cell, SlGridKind kind,
                         SlCellGrid *grid, SlError *error);
 void sl_grid_destroy(SlCellGrid *grid);
 
-/* Sorts the particle set by the cells of `records` (float4, one per particle; a SORT field), and
-   sets where cells begin. False when there is no memory. */
-bool sl_grid_sort(SlCellGrid *grid, SlParticles *particles, const float *records);
-/* The same for a compact grid; called by sl_grid_sort. */
-bool sl_grid_sort_compact(SlCellGrid *grid, SlParticles *particles, const float *records);
+/* Computes the stable order of the points by cell number: point order[k] belongs at place k. The
+   caller permutes its arrays by it; the grid then finds runs of places. `order` has room for
+   points.count; scratch comes from the arena and is released. False when there is no memory. */
+bool sl_grid_sort(SlCellGrid *grid, SlPoints points, SlArena *arena, uint32_t *order);
 
-/* A number's place in the table of stretches; the next ones are tried in rotation. */
+/* First slot of a stretch number in the hash table (linear probing). */
 static inline uint32_t sl_stretch_slot(const SlCellGrid *grid, uint64_t number)
 {
     return (uint32_t)(number * 0x9E3779B97F4A7C15u >> (64 - grid->table_bits));
 }
 
-/* NULL where no particle is. */
+/* NULL for a stretch without points. */
 static inline const SlCellStretch *sl_stretch_find(const SlCellGrid *grid, uint64_t number)
 {
     uint32_t mask = (1u << grid->table_bits) - 1;
@@ -81,7 +100,7 @@ static inline const SlCellStretch *sl_stretch_find(const SlCellGrid *grid, uint6
     }
 }
 
-/* Places [*begin, *end) of the particles in cells first … last, numbers of one row of x. */
+/* Places [*begin, *end) of the points in cells first … last, which are in one row along x. */
 static inline void sl_grid_run(const SlCellGrid *grid, uint64_t first, uint64_t last,
                                uint32_t *begin, uint32_t *end)
 {

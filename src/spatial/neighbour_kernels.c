@@ -1,22 +1,22 @@
-/* Cell numbers and SELL-8 lists. The candidates of a cell (nine runs of three cells in a row of x,
-   about 216 particles) are copied side by side once and serve all particles of the cell; each
+/* Cell numbers and SELL-8 lists. The candidates of a cell (nine runs of three cells in a row along
+   x, about 216 points) are copied into one batch that serves all points of the cell. Each point
    tests them eight at a time, hits are packed by a table of lane numbers, and the lists of eight
-   particles are transposed into rows. 216 candidates for 29 neighbours: 27 tests of 14
-   instructions are the limit of this loop. */
+   points are transposed into rows. 216 candidates for 29 neighbours: 27 tests of 14 instructions
+   bound the speed of this loop. */
 #include "spatial/neighbour_kernels.h"
 
 #include "core/simd.h"
 
-/* The cell of eight points, as three lanes of integers the grid tells apart. */
+/* The cell coordinates of eight points. */
 typedef struct Cells {
     I8 x, y, z;
 } Cells;
 
 SL_INLINE I8 cell_along(const SlCellGrid *grid, F8 p, float origin, int k)
 {
-    /* Cut as floats: a point far outside must not overflow the conversion. */
+    /* Clamped as floats: a point far outside must not overflow the conversion. */
     F8 cell = (p - f8(origin)) * f8(grid->inverse_cell);
-    cell = f8_min(f8_max(cell, f8(grid->least[k])), f8(grid->most[k]));
+    cell = f8_min(f8_max(cell, f8(grid->min_cell[k])), f8(grid->max_cell[k]));
     I8 toward_zero = i8_from_f8(cell);
     return toward_zero + (I8)(f8_from_i8(toward_zero) > cell); /* a mask is -1 */
 }
@@ -92,7 +92,7 @@ static void split(const float *records, float *x, float *y, float *z, size_t beg
 static const uint64_t packed_lanes[256] = {MASKS64_(0), MASKS64_(64), MASKS64_(128),
                                            MASKS64_(192)};
 
-/* Stores the numbers whose bits are set, packed; up to eight more are noise. */
+/* Stores the numbers whose bits are set, packed; up to eight entries after them are undefined. */
 SL_INLINE void store_packed(uint32_t *to, const uint32_t *numbers, uint32_t bits)
 {
     __m256i lanes = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)packed_lanes[bits]));
@@ -107,8 +107,8 @@ SL_INLINE void store_packed(uint32_t *to, const uint32_t *numbers, uint32_t bits
 }
 #endif
 
-/* The runs of candidates of a cell: up to nine stretches of the sorted particles, each three
-   cells of a row of x. The one that holds the cell itself is the last, and the first to be taken. */
+/* The runs of candidates of a cell: up to nine ranges of sorted points, each of three cells of a
+   row along x. The run that holds the cell itself is last; runs are consumed from the end. */
 typedef struct Runs {
     uint32_t begin[9], end[9];
     uint32_t count;
@@ -116,7 +116,7 @@ typedef struct Runs {
 
 SL_INLINE Runs runs_of(const SlCellGrid *g, const int32_t cell[3])
 {
-    int32_t from[3], to[3]; /* relative to the box of cells that have numbers */
+    int32_t from[3], to[3]; /* relative to the box of numbered cells */
     for (int k = 0; k < 3; k++) {
         int32_t own = cell[k] - g->low[k], size = (int32_t)g->size[k];
         from[k] = own > 0 ? own - 1 : 0;
@@ -124,7 +124,7 @@ SL_INLINE Runs runs_of(const SlCellGrid *g, const int32_t cell[3])
     }
     Runs runs = {.count = 0};
     uint32_t own = 0;
-    if (from[0] > to[0]) /* another set's particle, far from all of this one's */
+    if (from[0] > to[0]) /* a point of another set, outside the box of cells */
         return runs;
     for (int32_t z = from[2]; z <= to[2]; z++)
         for (int32_t y = from[1]; y <= to[1]; y++) {
@@ -148,7 +148,7 @@ SL_INLINE Runs runs_of(const SlCellGrid *g, const int32_t cell[3])
     return runs;
 }
 
-/* Candidates side by side, far ones after the last. A cell with more comes in several batches. */
+/* Candidates by channel, followed by padding at SL_FAR. A cell with more takes several batches. */
 enum { BATCH = 512 };
 typedef struct Batch {
     float x[BATCH + 24], y[BATCH + 24], z[BATCH + 24];
@@ -156,7 +156,7 @@ typedef struct Batch {
     uint32_t count;
 } Batch;
 
-/* Moves candidates from the runs into the batch, as many as fit; the runs keep the rest. */
+/* Moves candidates from the runs into the batch, as many as fit; the rest stays in the runs. */
 SL_INLINE void fill_batch(const SlSegment *s, Runs *runs, Batch *batch)
 {
     static const uint32_t iota[8] = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -182,7 +182,7 @@ SL_INLINE void fill_batch(const SlSegment *s, Runs *runs, Batch *batch)
     batch->count = count;
 }
 
-/* Appends the batch's hits around particle i to its list; the new length. */
+/* Appends the batch's points within the radius of point i to its list; returns the new length. */
 SL_INLINE uint32_t test_batch(const SlSegment *s, Batch *batch, uint32_t i, uint32_t *list,
                               uint32_t length)
 {
@@ -205,7 +205,7 @@ SL_INLINE uint32_t test_batch(const SlSegment *s, Batch *batch, uint32_t i, uint
     return length;
 }
 
-/* Takes i out of its list. */
+/* Removes i from its list; returns the new length. */
 SL_INLINE uint32_t without(uint32_t i, uint32_t *list, uint32_t length)
 {
     uint32_t kept = 0;
@@ -216,12 +216,12 @@ SL_INLINE uint32_t without(uint32_t i, uint32_t *list, uint32_t length)
     return kept;
 }
 
-/* The candidates of the cell last looked at: sorted particles mostly share it. */
+/* The candidates of the previous point's cell: consecutive sorted points are mostly in one cell. */
 typedef struct Cache {
     int32_t cell[3];
-    uint32_t own_begin; /* the particle that is the batch's first */
+    uint32_t own_begin; /* the point that is first in the batch */
     bool whole;         /* the batch holds all candidates */
-    Runs rest;          /* those it does not hold */
+    Runs rest;          /* the runs that it does not hold */
     Batch batch;
 } Cache;
 
@@ -237,7 +237,7 @@ SL_INLINE uint32_t neighbours_of(const SlSegment *s, Cache *cache, const int32_t
     }
     if (cache->whole && s->between)
         return test_batch(s, &cache->batch, i, list, 0);
-    if (cache->whole) { /* i itself is put far away while its own list is made */
+    if (cache->whole) { /* i itself is moved to SL_FAR while its list is made */
         float *self = &cache->batch.x[i - cache->own_begin];
         *self = SL_FAR;
         uint32_t length = test_batch(s, &cache->batch, i, list, 0);
@@ -253,8 +253,8 @@ SL_INLINE uint32_t neighbours_of(const SlSegment *s, Cache *cache, const int32_t
 }
 
 #ifdef __AVX2__
-/* Eight entries of eight lists become eight rows. The rows are written past the caches: they are
-   far more than these hold, and fetching lines only to overwrite them cost a tenth of the time. */
+/* Transposes eight entries of eight lists into eight rows. Streaming stores: the rows exceed the
+   caches, and fetching lines only to overwrite them cost a tenth of the time. */
 SL_INLINE void transpose_to_rows(const uint32_t *lists, size_t stride, uint32_t (*rows)[8])
 {
     __m256 r[8], t[8];
@@ -275,13 +275,13 @@ SL_INLINE void transpose_to_rows(const uint32_t *lists, size_t stride, uint32_t 
         _mm256_stream_ps((float *)rows[k + 4], _mm256_permute2f128_ps(r[k], r[k + 4], 0x31));
     }
 }
-/* Makes rows written past the caches visible to whoever is told of them next. */
-SL_INLINE void finish_rows(void)
+/* Orders the streaming stores before the end of the task. */
+SL_INLINE void fence_rows(void)
 {
     _mm_sfence();
 }
 #else
-SL_INLINE void finish_rows(void)
+SL_INLINE void fence_rows(void)
 {
 }
 
@@ -293,7 +293,7 @@ SL_INLINE void transpose_to_rows(const uint32_t *lists, size_t stride, uint32_t 
 }
 #endif
 
-/* Room for packed stores past the most neighbours, and for padding to eights. */
+/* Room for packed stores past the maximum number of neighbours, and for padding to eights. */
 enum { LIST_ROOM = SL_MAX_NEIGHBOURS + 40 };
 
 static void build(SlSegment *s)
@@ -323,7 +323,7 @@ static void build(SlSegment *s)
             longest = length > longest ? length : longest;
         }
         longest += longest & 1; /* passes take rows in pairs */
-        /* Rows are written in eights; the next block's overwrite what was too much. */
+        /* Rows are written in eights; the next block overwrites the surplus. */
         uint32_t padded = (longest + 7) / 8 * 8;
         uint64_t row = s->first_row + used;
         bool fits = used + padded <= s->row_limit;
@@ -337,7 +337,7 @@ static void build(SlSegment *s)
         s->rows_needed = used + padded > s->rows_needed ? used + padded : s->rows_needed;
         used += longest;
     }
-    finish_rows();
+    fence_rows();
 }
 
 SL_KERNEL_TABLE(SlNeighbourKernels, sl_neighbour_kernels) = {keys, extent, split, build};

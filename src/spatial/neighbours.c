@@ -1,3 +1,4 @@
+/* Memory of the SELL-8 lists and the parallel build; the search itself is in neighbour_kernels.c. */
 #include "spatial/neighbours.h"
 
 #include <math.h>
@@ -7,7 +8,7 @@
 
 /* Rows per block to start with: a settled fluid with support 2 d needs 33 on average. */
 enum { FIRST_ROWS = 44 };
-/* A segment's least spare rows after a count: its blocks write rows in eights. */
+/* Minimum spare rows of a segment after a count: its blocks write rows in eights. */
 enum { MIN_SPARE = 8 };
 
 uint64_t sl_neighbours_bytes(uint64_t particle_count)
@@ -17,14 +18,15 @@ uint64_t sl_neighbours_bytes(uint64_t particle_count)
     return segments * SL_SEGMENT_BLOCKS * FIRST_ROWS * 32 + blocks * 12;
 }
 
-SlStatus sl_neighbours_create(SlContext *context, const SlParticles *particles,
-                              SlNeighbourList *list, SlError *error)
+SlStatus sl_neighbours_create(SlContext *context, size_t capacity, SlNeighbourList *list,
+                              SlError *error)
 {
     memset(list, 0, sizeof *list);
     list->context = context;
-    list->block_capacity = particles->capacity / 8;
+    list->block_capacity = capacity / 8;
     list->segments = sl_chunk_count(list->block_capacity, SL_SEGMENT_BLOCKS);
-    list->sentinel = (uint32_t)particles->capacity;
+    list->sentinel = (uint32_t)capacity;
+    list->crowded = SIZE_MAX;
     if (list->block_capacity == 0)
         return SL_OK;
     SlMemory *memory = &context->memory;
@@ -38,13 +40,13 @@ SlStatus sl_neighbours_create(SlContext *context, const SlParticles *particles,
     return SL_OK;
 }
 
-SlStatus sl_neighbours_fit(SlNeighbourList *list, const SlParticles *particles, SlError *error)
+SlStatus sl_neighbours_fit(SlNeighbourList *list, size_t capacity, SlError *error)
 {
-    if (list->block_capacity == particles->capacity / 8)
+    if (list->block_capacity == capacity / 8)
         return SL_OK;
     SlContext *context = list->context;
     sl_neighbours_destroy(list);
-    return sl_neighbours_create(context, particles, list, error);
+    return sl_neighbours_create(context, capacity, list, error);
 }
 
 void sl_neighbours_destroy(SlNeighbourList *list)
@@ -68,24 +70,24 @@ static bool take_rows(SlNeighbourList *list, uint64_t rows)
     return list->rows != NULL;
 }
 
-/* Stretches as long as the first guess, for a list that has none. */
+/* Row ranges of the first guess, for a list that has none. */
 static bool guess_rows(SlNeighbourList *list)
 {
-    uint64_t stretch = (uint64_t)SL_SEGMENT_BLOCKS * FIRST_ROWS;
+    uint64_t range = (uint64_t)SL_SEGMENT_BLOCKS * FIRST_ROWS;
     for (size_t s = 0; s <= list->segments; s++)
-        list->first_row[s] = s * stretch;
-    return take_rows(list, list->segments * stretch);
+        list->first_row[s] = s * range;
+    return take_rows(list, list->segments * range);
 }
 
-/* Stretches as long as the segments need and as much to spare for each. More rows are taken only
-   where less than an eighth would be to spare. */
+/* Row ranges as long as the segments need plus equal spare rows for each. More rows are allocated
+   only where less than an eighth would be spare. */
 static bool lay_out_rows(SlNeighbourList *list, const SlSegment *segments, size_t count)
 {
     uint64_t needed = 0;
     for (size_t s = 0; s < count; s++)
         needed += segments[s].rows_needed;
-    uint64_t least = needed + needed / 8 + MIN_SPARE * list->segments;
-    if (least > list->row_capacity &&
+    uint64_t minimum = needed + needed / 8 + MIN_SPARE * list->segments;
+    if (minimum > list->row_capacity &&
         !take_rows(list, needed + needed / 4 + MIN_SPARE * list->segments))
         return false;
     uint64_t spare = (list->row_capacity - needed) / list->segments;
@@ -112,19 +114,18 @@ static void split_chunk(void *argument, size_t begin, size_t end, size_t chunk)
     s->kernels->split(s->records, s->to.x, s->to.y, s->to.z, begin, end);
 }
 
-/* The records of a set by channel, on the arena; false when that has no memory. */
-static bool split(SlContext *context, const SlParticles *particles, const float *records,
-                  Channels *to)
+/* The points by channel, on the arena, readable 16 past the capacity; false when there is no
+   memory. */
+static bool split(SlContext *context, SlArena *arena, SlPoints points, Channels *to)
 {
-    SlArena *arena = &context->arena;
-    size_t room = particles->capacity + 16;
+    size_t room = points.capacity + 16;
     *to = (Channels){SL_PUSH(arena, float, room), SL_PUSH(arena, float, room),
                      SL_PUSH(arena, float, room)};
     if (to->x == NULL || to->y == NULL || to->z == NULL)
         return false;
-    Split s = {SL_KERNELS(context->isa, sl_neighbour_kernels), records, *to};
-    sl_parallel_for(context->pool, sl_particle_blocks(particles), 1024, split_chunk, &s);
-    for (size_t k = particles->capacity; k < room; k++)
+    Split s = {SL_KERNELS(context->isa, sl_neighbour_kernels), points.records, *to};
+    sl_parallel_for(context->pool, sl_point_blocks(points), 1024, split_chunk, &s);
+    for (size_t k = points.capacity; k < room; k++)
         to->x[k] = to->y[k] = to->z[k] = SL_FAR;
     return true;
 }
@@ -147,15 +148,15 @@ static void build_chunk(void *argument, size_t begin, size_t end, size_t chunk)
     b->kernels->build(segment);
 }
 
-/* Fills the list's segments. Where one has more rows than its stretch all are laid out anew, as now
-   counted, and filled again. */
-static SlStatus build(SlNeighbourList *list, const SlSegment *model, size_t *worst, SlError *error)
+/* Fills the list's segments. If one has more rows than its range, all ranges are laid out again by
+   the counts and filled again. */
+static SlStatus build(SlNeighbourList *list, const SlSegment *model, SlArena *arena,
+                      SlError *error)
 {
     SlContext *context = list->context;
     size_t blocks = (model->count + 7) / 8, segments = sl_chunk_count(blocks, SL_SEGMENT_BLOCKS);
     Build b = {SL_KERNELS(context->isa, sl_neighbour_kernels), list,
-               SL_PUSH(&context->arena, SlSegment, segments)};
-    *worst = SIZE_MAX;
+               SL_PUSH(arena, SlSegment, segments)};
     if (b.segments == NULL)
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory for the neighbour search");
     for (size_t s = 0; s < segments; s++)
@@ -165,10 +166,10 @@ static SlStatus build(SlNeighbourList *list, const SlSegment *model, size_t *wor
         bool fits = true;
         for (size_t s = 0; s < segments; s++) {
             fits = fits && b.segments[s].rows_needed <= b.segments[s].row_limit;
-            if (b.segments[s].crowded < *worst)
-                *worst = b.segments[s].crowded;
+            if (b.segments[s].crowded < list->crowded)
+                list->crowded = b.segments[s].crowded;
         }
-        if (*worst != SIZE_MAX)
+        if (list->crowded != SIZE_MAX)
             return sl_error_set(error, SL_ERROR_NUMBERS,
                                 "more than %d neighbours within %g m of one particle",
                                 SL_MAX_NEIGHBOURS, sqrt((double)model->radius_squared));
@@ -179,62 +180,50 @@ static SlStatus build(SlNeighbourList *list, const SlSegment *model, size_t *wor
     }
 }
 
-SlStatus sl_neighbours_build(SlNeighbourList *list, const SlCellGrid *grid,
-                             const SlParticles *particles, const float *records, float radius,
-                             size_t *worst, SlError *error)
+/* Searches `candidates` (sorted by `grid`) around each of `points`; the same set unless `between`. */
+static SlStatus search(SlNeighbourList *list, const SlSegment *model, SlPoints points,
+                       SlPoints candidates, SlArena *arena, SlError *error)
 {
-    Channels own;
-    SlArena *arena = &list->context->arena;
+    Channels own, other;
+    SlSegment m = *model;
     SlArenaMark mark = sl_arena_mark(arena);
-    *worst = SIZE_MAX;
-    if (!split(list->context, particles, records, &own) ||
-        (list->row_capacity == 0 && list->segments > 0 && !guess_rows(list)))
+    list->crowded = SIZE_MAX;
+    bool room = split(list->context, arena, points, &own);
+    other = own;
+    if (room && m.between)
+        room = split(list->context, arena, candidates, &other);
+    /* Every particle of a fluid has neighbours; pairs between two sets may be few. */
+    if (room && list->row_capacity == 0 && list->segments > 0)
+        room = m.between ? lay_out_rows(list, NULL, 0) : guess_rows(list);
+    if (!room) {
+        sl_arena_release(arena, mark);
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory for the neighbour search");
-    SlSegment model = {.grid = grid,
-                       .x = own.x,
-                       .y = own.y,
-                       .z = own.z,
-                       .at_x = own.x,
-                       .at_y = own.y,
-                       .at_z = own.z,
-                       .count = particles->count,
-                       .radius_squared = radius * radius,
-                       .sentinel = list->sentinel,
-                       .row_begin = list->row_begin,
-                       .row_count = list->row_count};
-    SlStatus status = build(list, &model, worst, error);
+    }
+    m.x = other.x;
+    m.y = other.y;
+    m.z = other.z;
+    m.at_x = own.x;
+    m.at_y = own.y;
+    m.at_z = own.z;
+    m.count = points.count;
+    m.sentinel = list->sentinel = (uint32_t)candidates.capacity;
+    m.row_begin = list->row_begin;
+    m.row_count = list->row_count;
+    SlStatus status = build(list, &m, arena, error);
     sl_arena_release(arena, mark);
     return status;
 }
 
-SlStatus sl_neighbours_between(SlNeighbourList *list, const SlParticles *particles,
-                               const float *records, const SlCellGrid *grid,
-                               const SlParticles *others, const float *other_records, float radius,
-                               size_t *worst, SlError *error)
+SlStatus sl_neighbours_build(SlNeighbourList *list, const SlCellGrid *grid, SlPoints points,
+                             float radius, SlArena *arena, SlError *error)
 {
-    Channels own, other;
-    SlArena *arena = &list->context->arena;
-    SlArenaMark mark = sl_arena_mark(arena);
-    *worst = SIZE_MAX;
-    if (!split(list->context, particles, records, &own) ||
-        !split(list->context, others, other_records, &other) ||
-        (list->row_capacity == 0 && list->segments > 0 && !lay_out_rows(list, NULL, 0)))
-        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for the neighbour search");
-    list->sentinel = (uint32_t)others->capacity;
-    SlSegment model = {.grid = grid,
-                       .x = other.x,
-                       .y = other.y,
-                       .z = other.z,
-                       .at_x = own.x,
-                       .at_y = own.y,
-                       .at_z = own.z,
-                       .between = true,
-                       .count = particles->count,
-                       .radius_squared = radius * radius,
-                       .sentinel = list->sentinel,
-                       .row_begin = list->row_begin,
-                       .row_count = list->row_count};
-    SlStatus status = build(list, &model, worst, error);
-    sl_arena_release(arena, mark);
-    return status;
+    SlSegment model = {.grid = grid, .radius_squared = radius * radius};
+    return search(list, &model, points, points, arena, error);
+}
+
+SlStatus sl_neighbours_between(SlNeighbourList *list, SlPoints points, const SlCellGrid *grid,
+                               SlPoints others, float radius, SlArena *arena, SlError *error)
+{
+    SlSegment model = {.grid = grid, .radius_squared = radius * radius, .between = true};
+    return search(list, &model, points, others, arena, error);
 }

@@ -30,7 +30,7 @@ static void draw_plainly(const SlDepthImage *image, float radius, Plain *plain)
 {
     for (size_t p = 0; p < (size_t)WIDTH * HEIGHT; p++) {
         plain->depth[p] = SL_DEPTH_EMPTY;
-        plain->seen[p] = SL_DEPTH_NOBODY;
+        plain->seen[p] = SL_DEPTH_NONE;
     }
     for (uint32_t i = 0; i < COUNT; i++) {
         const SlSpot *s = &image->spots[i];
@@ -83,16 +83,16 @@ static void same_as_all_drawn(void **state)
         for (size_t c = 0; c < 2; c++) {
             SlDepthImage image;
             sl_arena_reset(&contexts[c]->arena);
-            sl_depth_draw(contexts[c], &camera, WIDTH, HEIGHT, records, COUNT, views[v].radius,
-                          &image);
-            assert_non_null(image.depth);
+            SlSpheres spheres = {records, COUNT, views[v].radius};
+            assert_true(sl_depth_draw(contexts[c], &contexts[c]->arena, &camera, &spheres, WIDTH,
+                                      HEIGHT, &image));
             if (c == 0)
                 draw_plainly(&image, views[v].radius, &plain);
             size_t covered = 0;
             for (size_t p = 0; p < (size_t)WIDTH * HEIGHT; p++) {
                 assert_true(image.seen[p] == plain.seen[p]);
                 assert_true(image.depth[p] == plain.depth[p]);
-                covered += plain.seen[p] != SL_DEPTH_NOBODY;
+                covered += plain.seen[p] != SL_DEPTH_NONE;
             }
             assert_int_equal(covered > 0, views[v].something);
             sl_depth_behind(contexts[c], &image, 0, COUNT, distance);
@@ -110,18 +110,53 @@ static void of_nothing_is_empty(void **state)
     SlContext *context = test_context(2);
     SlCamera camera = sl_default_camera();
     SlDepthImage image;
-    sl_depth_draw(context, &camera, WIDTH, HEIGHT, records, 0, 0.1f, &image);
-    assert_non_null(image.depth);
+    SlSpheres spheres = {records, 0, 0.1f};
+    assert_true(sl_depth_draw(context, &context->arena, &camera, &spheres, WIDTH, HEIGHT, &image));
     for (size_t p = 0; p < (size_t)WIDTH * HEIGHT; p++) {
         assert_true(image.depth[p] == SL_DEPTH_EMPTY);
-        assert_true(image.seen[p] == SL_DEPTH_NOBODY);
+        assert_true(image.seen[p] == SL_DEPTH_NONE);
     }
+    sl_context_destroy(context);
+}
+
+/* The pixels of a drawn image, handed in as a host would: the same distances. */
+static void handed_in_gives_the_same_distances(void **state)
+{
+    (void)state;
+    static float drawn[COUNT + 8], taken[COUNT + 8], pixels[WIDTH * HEIGHT];
+    SlContext *context = test_context(2);
+    SlCamera camera = sl_default_camera();
+    camera.eye = (SlVec3){0.4f, 0.3f, 1.4f};
+    SlSpheres spheres = {records, COUNT, 0.02f};
+    SlDepthImage image;
+    scatter(1);
+    assert_true(sl_depth_draw(context, &context->arena, &camera, &spheres, WIDTH, HEIGHT, &image));
+    sl_depth_behind(context, &image, 0, COUNT, drawn);
+    memcpy(pixels, image.depth, sizeof pixels);
+    SlDepthView view = {camera, WIDTH, HEIGHT, pixels};
+    SlDepthImage host;
+    assert_true(sl_depth_from_view(context, &context->arena, &view, &spheres, &host));
+    assert_null(host.seen);
+    sl_depth_behind(context, &host, 0, COUNT, taken);
+    size_t inside = 0;
+    for (size_t i = 0; i < COUNT; i++) {
+        assert_true(taken[i] == drawn[i]);
+        inside += isfinite(taken[i]);
+    }
+    assert_true(inside > COUNT / 10);
+    /* A wall before the camera hides all of them. */
+    for (size_t p = 0; p < (size_t)WIDTH * HEIGHT; p++)
+        pixels[p] = 0.01f;
+    sl_depth_behind(context, &host, 0, COUNT, taken);
+    for (size_t i = 0; i < COUNT; i++)
+        assert_true(taken[i] > drawn[i] || !isfinite(drawn[i]));
     sl_context_destroy(context);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(same_as_all_drawn),
+                                       cmocka_unit_test(handed_in_gives_the_same_distances),
                                        cmocka_unit_test(of_nothing_is_empty)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

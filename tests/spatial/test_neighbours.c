@@ -1,53 +1,68 @@
-/* Grid sort and SELL-8 lists against brute force, on both paths and several thread counts. */
+/* Grid sort and SELL-8 lists on plain arrays against brute force, on both paths and several thread
+   counts. */
 #include "core/random.h"
 #include "spatial/neighbours.h"
 #include "support/test.h"
 
-static const uint32_t fields =
-    SL_FIELD_BIT(ID) | SL_FIELD_BIT(POSITION) | SL_FIELD_BIT(VELOCITY) | SL_FIELD_BIT(PREDICTED);
-
 typedef struct Fixture {
     SlContext *context;
-    SlParticles particles;
+    SlPoints points; /* sorted */
+    float *records;  /* of the points */
+    uint32_t *order; /* of the last sort */
     SlCellGrid grid;
     SlNeighbourList list;
     float radius;
     SlGridKind kind;
-    float stale_distance; /* m: how far away every 500th point is; 0: none */
+    float far_distance; /* m: how far away every 500th point is; 0: none */
 } Fixture;
 
+/* Sorts the points by the grid, as a caller does. */
+static void sort(Fixture *f)
+{
+    size_t n = f->points.count;
+    assert_true(sl_grid_sort(&f->grid, f->points, &f->context->arena, f->order));
+    float *sorted = malloc(16 * n);
+    for (size_t k = 0; k < n; k++)
+        memcpy(sorted + 4 * k, f->records + 4 * f->order[k], 16);
+    memcpy(f->records, sorted, 16 * n);
+    free(sorted);
+}
+
 /* Random points in a box, some outside it, some in a tight clump. With far points the box is open. */
-static void make_with(Fixture *f, SlGridKind kind, float stale_distance, SlIsa isa, uint32_t threads,
+static void make_with(Fixture *f, SlGridKind kind, float far_distance, SlIsa isa, uint32_t threads,
                       size_t count, float radius)
 {
     f->kind = kind;
-    f->stale_distance = stale_distance;
+    f->far_distance = far_distance;
     SlContextDef def = sl_default_context_def();
     def.threads = threads;
     def.isa = isa;
     assert_ok(sl_context_create(&def, &f->context, &test_error));
-    assert_ok(sl_particles_create(f->context, fields, count, &f->particles, &test_error));
+    size_t capacity = (count + 7) / 8 * 8;
+    f->records = calloc(4 * (capacity + 8), sizeof *f->records);
+    f->order = calloc(count, sizeof *f->order);
+    f->points = (SlPoints){f->records, count, capacity};
+    for (size_t k = 4 * count; k < 4 * (capacity + 8); k++)
+        f->records[k] = SL_FAR;
     SlBox box = {{-1, 0, 2}, {2, 1.5f, 4}};
-    if (stale_distance > 0)
+    if (far_distance > 0)
         box = (SlBox){{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
     f->radius = radius;
     for (size_t i = 0; i < count; i++) {
         SlRandom4 r = sl_random(11, i, 0);
-        float *x = sl_f32x4(&f->particles, SL_F_PREDICTED) + 4 * i;
+        float *x = f->records + 4 * i;
         float spread = i % 10 == 0 ? 0.1f : 1;
         x[0] = -1.2f + 3.4f * spread * sl_random_unit(r.value[0]);
         x[1] = -0.1f + 1.7f * spread * sl_random_unit(r.value[1]);
         x[2] = 1.9f + 2.2f * spread * sl_random_unit(r.value[2]);
-        if (stale_distance > 0 && i % 500 == 7)
+        if (far_distance > 0 && i % 500 == 7)
             for (int k = 0; k < 3; k++)
-                x[k] += stale_distance * (2 * sl_random_unit(r.value[3]) - 1) * (float)(k + 1) / 3;
-        memcpy(sl_f32x4(&f->particles, SL_F_POSITION) + 4 * i, x, 16);
-        ((uint32_t *)f->particles.data[SL_F_ID])[i] = (uint32_t)i;
-        sl_f32x4(&f->particles, SL_F_VELOCITY)[4 * i] = (float)i;
+                x[k] += far_distance * (2 * sl_random_unit(r.value[3]) - 1) * (float)(k + 1) / 3;
+        x[3] = (float)i; /* follows the point through the sort */
     }
     assert_ok(sl_grid_create(f->context, box, radius, f->kind, &f->grid, &test_error));
-    assert_ok(sl_neighbours_create(f->context, &f->particles, &f->list, &test_error));
-    assert_true(sl_grid_sort(&f->grid, &f->particles, f->particles.data[SL_F_PREDICTED]));
+    assert_ok(sl_neighbours_create(f->context, capacity, &f->list, &test_error));
+    sort(f);
 }
 
 static void make(Fixture *f, SlIsa isa, uint32_t threads, size_t count, float radius)
@@ -59,41 +74,70 @@ static void destroy(Fixture *f)
 {
     sl_neighbours_destroy(&f->list);
     sl_grid_destroy(&f->grid);
-    sl_particles_destroy(&f->particles);
+    free(f->records);
+    free(f->order);
     assert_true(sl_context_bytes_held(f->context) < 100000000);
     sl_context_destroy(f->context);
 }
 
 static SlStatus build(Fixture *f)
 {
-    size_t worst;
-    return sl_neighbours_build(&f->list, &f->grid, &f->particles,
-                               f->particles.data[SL_F_PREDICTED], f->radius, &worst, &test_error);
+    return sl_neighbours_build(&f->list, &f->grid, f->points, f->radius, &f->context->arena,
+                               &test_error);
 }
 
-/* Every field followed the same permutation, and nobody was lost. */
-static void fields_move_together(void **state)
+/* The order is a permutation that sorts by cell and keeps the order within a cell. */
+static void order_is_stable_by_cell(void **state)
 {
     (void)state;
+    enum { COUNT = 5003 };
     Fixture f;
-    make(&f, SL_ISA_BASE, 3, 5003, 0.2f);
-    char *seen = calloc(5003, 1);
-    for (size_t i = 0; i < 5003; i++) {
-        uint32_t id = ((uint32_t *)f.particles.data[SL_F_ID])[i];
-        assert_true(id < 5003 && !seen[id]);
-        seen[id] = 1;
-        assert_true(sl_f32x4(&f.particles, SL_F_VELOCITY)[4 * i] == (float)id);
-        assert_memory_equal(sl_f32x4(&f.particles, SL_F_POSITION) + 4 * i,
-                            sl_f32x4(&f.particles, SL_F_PREDICTED) + 4 * i, 12);
+    make(&f, SL_ISA_BASE, 3, COUNT, 0.2f);
+    char *seen = calloc(COUNT, 1);
+    uint64_t last_cell = 0;
+    for (size_t i = 0; i < COUNT; i++) {
+        uint32_t from = f.order[i];
+        assert_true(from < COUNT && !seen[from]);
+        seen[from] = 1;
+        const float *x = f.records + 4 * i, *origin = &f.grid.origin.x;
+        assert_true(x[3] == (float)from);
+        uint64_t cell = 0;
+        for (int k = 2; k >= 0; k--) {
+            float along = floorf((x[k] - origin[k]) * f.grid.inverse_cell);
+            along = fminf(fmaxf(along, 0), f.grid.max_cell[k]);
+            cell = cell * f.grid.size[k] + (uint64_t)along;
+        }
+        assert_true(i == 0 || cell > last_cell || (cell == last_cell && f.order[i - 1] < from));
+        assert_true(i >= f.grid.start[cell] && i < f.grid.start[cell + 1]);
+        last_cell = cell;
     }
     free(seen);
     destroy(&f);
 }
 
+/* An empty set after a full one: no runs, no pairs, with either grid. */
+static void empty_sets_have_no_pairs(void **state)
+{
+    (void)state;
+    for (int kind = SL_GRID_BOUNDED; kind <= SL_GRID_COMPACT; kind++) {
+        Fixture f;
+        make_with(&f, (SlGridKind)kind, 0, SL_ISA_AUTO, 2, 500, 0.2f);
+        assert_ok(build(&f));
+        SlPoints none = f.points;
+        none.count = 0;
+        assert_true(sl_grid_sort(&f.grid, none, &f.context->arena, f.order));
+        assert_ok(sl_neighbours_between(&f.list, f.points, &f.grid, none, f.radius,
+                                        &f.context->arena, &test_error));
+        for (size_t b = 0; b < sl_point_blocks(f.points); b++)
+            assert_int_equal(f.list.row_count[b], 0);
+        destroy(&f);
+    }
+}
+
 static void check_against_brute_force(const Fixture *f)
 {
-    size_t n = f->particles.count;
-    const float *x = f->particles.data[SL_F_PREDICTED];
+    size_t n = f->points.count;
+    const float *x = f->records;
     for (size_t i = 0; i < n; i++) {
         size_t listed = 0, expected = 0, b = i / 8, lane = i % 8;
         for (size_t j = 0; j < n; j++) {
@@ -158,6 +202,7 @@ static void crowd_is_an_error(void **state)
     Fixture f;
     make(&f, SL_ISA_AUTO, 2, 30000, 1.0f);
     assert_int_equal(build(&f), SL_ERROR_NUMBERS);
+    assert_true(f.list.crowded < f.points.count);
     destroy(&f);
 }
 
@@ -170,7 +215,7 @@ static void lists_do_not_depend_on_threads(void **state)
     for (uint32_t threads = 2; threads < 8; threads += 5) {
         make(&many, SL_ISA_AUTO, threads, 20011, 0.12f);
         assert_ok(build(&many));
-        for (size_t b = 0; b < sl_particle_blocks(&one.particles); b++) {
+        for (size_t b = 0; b < sl_point_blocks(one.points); b++) {
             assert_int_equal(one.list.row_count[b], many.list.row_count[b]);
             assert_memory_equal(one.list.rows + one.list.row_begin[b],
                                 many.list.rows + many.list.row_begin[b],
@@ -183,9 +228,8 @@ static void lists_do_not_depend_on_threads(void **state)
 
 static void same_lists(const Fixture *one, const Fixture *other)
 {
-    size_t n = one->particles.count;
-    assert_memory_equal(one->particles.data[SL_F_ID], other->particles.data[SL_F_ID], 4 * n);
-    for (size_t b = 0; b < sl_particle_blocks(&one->particles); b++) {
+    assert_memory_equal(one->order, other->order, 4 * one->points.count);
+    for (size_t b = 0; b < sl_point_blocks(one->points); b++) {
         assert_int_equal(one->list.row_count[b], other->list.row_count[b]);
         assert_memory_equal(one->list.rows + one->list.row_begin[b],
                             other->list.rows + other->list.row_begin[b],
@@ -218,14 +262,14 @@ static void compact_equals_bounded(void **state)
 static void open_worlds_equal_brute_force(void **state)
 {
     (void)state;
-    const float max_stale_fraction[4] = {1e-3f, 20, 300, 4e4f};
+    const float far_distances[4] = {1e-3f, 20, 300, 4e4f};
     for (int k = 0; k < 4; k++) {
         Fixture f, threads;
-        make_with(&f, SL_GRID_AUTO, max_stale_fraction[k], SL_ISA_AUTO, 1, 3001, 0.2f);
+        make_with(&f, SL_GRID_AUTO, far_distances[k], SL_ISA_AUTO, 1, 3001, 0.2f);
         assert_true(f.grid.compact);
         assert_ok(build(&f));
         check_against_brute_force(&f);
-        make_with(&threads, SL_GRID_AUTO, max_stale_fraction[k], SL_ISA_AUTO, 5, 3001, 0.2f);
+        make_with(&threads, SL_GRID_AUTO, far_distances[k], SL_ISA_AUTO, 5, 3001, 0.2f);
         assert_ok(build(&threads));
         same_lists(&f, &threads);
         destroy(&threads);
@@ -239,7 +283,7 @@ static void open_cells_are_in_order(void **state)
     (void)state;
     Fixture f;
     make_with(&f, SL_GRID_AUTO, 4e4f, SL_ISA_AUTO, 2, 20000, 0.2f);
-    const float *x = f.particles.data[SL_F_PREDICTED];
+    const float *x = f.records;
     for (size_t i = 1; i < 20000; i++) {
         int order = 0;
         for (int k = 2; k >= 0 && order == 0; k--) {
@@ -264,7 +308,7 @@ static void compact_memory_follows_particles(void **state)
     uint32_t before = f.grid.stretch_capacity;
     for (int k = 0; k < 3; k++) {
         sl_arena_reset(&f.context->arena);
-        assert_true(sl_grid_sort(&f.grid, &f.particles, f.particles.data[SL_F_PREDICTED]));
+        sort(&f);
     }
     assert_int_equal(f.grid.stretch_capacity, before);
     destroy(&f);
@@ -278,17 +322,17 @@ static void lists_between_sets_follow_the_pairs(void **state)
     Fixture f;
     make(&f, SL_ISA_AUTO, 2, COUNT, 0.12f);
     SlNeighbourList list;
-    assert_ok(sl_neighbours_create(f.context, &f.particles, &list, &test_error));
-    const float *other = f.particles.data[SL_F_PREDICTED];
+    assert_ok(sl_neighbours_create(f.context, f.points.capacity, &list, &test_error));
+    const float *other = f.records;
     float *at = calloc(4 * (COUNT + 16), sizeof *at);
     uint64_t capacity[3];
     for (int k = 0; k < 3; k++) {
         float away = k == 0 ? 1000.0f : k == 1 ? 2.0f : 0.0f; /* all of it, two thirds, nothing */
         for (size_t i = 0; i < 4 * COUNT; i++)
             at[i] = other[i] + (i % 4 == 0 ? away : 0);
-        size_t worst;
-        assert_ok(sl_neighbours_between(&list, &f.particles, at, &f.grid, &f.particles, other, f.radius,
-                                        &worst, &test_error));
+        SlPoints points = {at, COUNT, f.points.capacity};
+        assert_ok(sl_neighbours_between(&list, points, &f.grid, f.points, f.radius,
+                                        &f.context->arena, &test_error));
         capacity[k] = list.row_capacity;
         for (size_t i = 0; i < COUNT; i += 7) {
             uint32_t expected = 0, listed = 0;
@@ -341,7 +385,8 @@ static void huge_domains_are_compact_or_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fields_move_together),
+        cmocka_unit_test(order_is_stable_by_cell),
+        cmocka_unit_test(empty_sets_have_no_pairs),
         cmocka_unit_test(lists_equal_brute_force),
         cmocka_unit_test(lists_grow),
         cmocka_unit_test(lists_between_sets_follow_the_pairs),

@@ -165,7 +165,7 @@ SlStatus sl_fluid_begin(SlSystem *system, double dt, SlFluidPass *pass, SlError 
     SlArena *arena = &system->context->arena;
     SlParticles *particles = &system->particles;
     size_t chunks = sl_chunk_count(particles->count, SL_REDUCE_CHUNK);
-    SlStatus status = sl_neighbours_fit(&state->list, particles, error);
+    SlStatus status = sl_neighbours_fit(&state->list, particles->capacity, error);
     if (status != SL_OK)
         return status;
     memset(pass, 0, sizeof *pass);
@@ -226,7 +226,7 @@ void sl_fluid_predict(const SlSystem *system, const SlFluidPass *pass)
 static SlStatus sort_by(SlSystem *system, SlFluidPass *pass, const float *records, SlError *error)
 {
     SlFluidState *state = system->state;
-    if (!sl_grid_sort(&state->grid, &system->particles, records))
+    if (!sl_particles_sort(&system->particles, &state->grid, records, &system->context->arena))
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory to sort particles");
     bind_fields(system, pass);
     return SL_OK;
@@ -252,18 +252,21 @@ static SlStatus list_at(SlSystem *system, SlFluidPass *pass, const float *record
 {
     SlFluidState *state = system->state;
     double reach = sl_fluid_support(system) + 2 * (double)pass->stale_distance;
-    size_t worst;
-    SlStatus status = sl_neighbours_build(&state->list, &state->grid, &system->particles, records,
-                                          (float)reach, &worst, error);
+    SlStatus status = sl_neighbours_build(&state->list, &state->grid,
+                                          sl_particle_points(&system->particles, records),
+                                          (float)reach, &system->context->arena, error);
+    size_t crowded = state->list.crowded;
     state->list_made = status == SL_OK;
     state->lists++;
-    if (status == SL_OK)
-        status = sl_solids_list(&state->solids, system, pass->predicted, &worst, error);
-    if (status == SL_ERROR_NUMBERS && worst != SIZE_MAX) {
+    if (status == SL_OK) {
+        status = sl_solids_list(&state->solids, system, pass->predicted, error);
+        crowded = state->solids.list.crowded;
+    }
+    if (status == SL_ERROR_NUMBERS && crowded != SIZE_MAX) {
         char what[128];
         snprintf(what, sizeof what, "more than %d neighbours within %g m", SL_MAX_NEIGHBOURS,
                  reach);
-        return report_divergence(system, pass, "neighbours", worst, what, error);
+        return report_divergence(system, pass, "neighbours", crowded, what, error);
     }
     return status;
 }
@@ -310,11 +313,10 @@ SlStatus sl_fluid_neighbours(SlSystem *system, SlFluidPass *pass, double *mark, 
         status = sort_by(system, pass, records, error);
     sl_lap(mark, &ms[SL_STAGE_SORT]);
     records = pass->reference != NULL ? pass->reference : pass->predicted;
-    size_t worst;
     if (status == SL_OK && (!serves || !state->list_made))
         status = list_at(system, pass, records, error);
     else if (status == SL_OK)
-        status = sl_solids_list(&state->solids, system, pass->predicted, &worst, error);
+        status = sl_solids_list(&state->solids, system, pass->predicted, error);
     sl_lap(mark, &ms[SL_STAGE_NEIGHBOURS]);
     return status;
 }
@@ -431,7 +433,8 @@ SlStatus sl_fluid_start(SlSystem *system, SlError *error)
         sl_grid_create(system->context, system->surroundings.domain, (float)cell_of(system),
                        system->surroundings.grid, &state->grid, error);
     if (status == SL_OK)
-        status = sl_neighbours_create(system->context, &system->particles, &state->list, error);
+        status = sl_neighbours_create(system->context, system->particles.capacity, &state->list,
+                                      error);
     SlSolidSettings solids = solid_settings(system);
     sl_arena_init(&state->sets, &system->context->memory);
     if (status == SL_OK)

@@ -60,7 +60,8 @@ SlStatus sl_solids_create(SlSystem *system, const SlSolidSettings *settings, SlS
     SlStatus status = sl_boundary_create(system->context, around, marks, &settings->samples,
                                          &solids->boundary, error);
     if (status == SL_OK && solids->boundary.set.count > 0)
-        status = sl_neighbours_create(system->context, &system->particles, &solids->list, error);
+        status = sl_neighbours_create(system->context, system->particles.capacity, &solids->list,
+                                      error);
     if (status == SL_OK)
         sl_log(system->context, SL_LOG_INFO, "%s: %zu boundary particles", system->name,
                solids->boundary.set.count);
@@ -111,9 +112,9 @@ SlStatus sl_solids_place(SlSolids *solids, SlSystem *system, SlFluidPass *pass, 
     }
     if (solids->boundary.set.count == 0)
         return SL_OK;
-    SlStatus status = sl_neighbours_fit(&solids->list, &system->particles, error);
+    SlStatus status = sl_neighbours_fit(&solids->list, system->particles.capacity, error);
     if (status == SL_OK)
-        status = sl_boundary_place(&solids->boundary, around, error);
+        status = sl_boundary_place(&solids->boundary, around, &system->context->arena, error);
     pass->boundary = sl_f32x4(&solids->boundary.set, SL_F_POSITION);
     pass->boundary_motion = solids->boundary.motion;
     pass->boundary_body = solids->boundary.body;
@@ -122,15 +123,15 @@ SlStatus sl_solids_place(SlSolids *solids, SlSystem *system, SlFluidPass *pass, 
     return status;
 }
 
-SlStatus sl_solids_list(SlSolids *solids, const SlSystem *system, const float *records,
-                        size_t *worst, SlError *error)
+SlStatus sl_solids_list(SlSolids *solids, SlSystem *system, const float *records, SlError *error)
 {
     SlBoundary *boundary = &solids->boundary;
     if (boundary->set.count == 0)
         return SL_OK;
-    return sl_neighbours_between(&solids->list, &system->particles, records, &boundary->grid,
-                                 &boundary->set, sl_f32x4(&boundary->set, SL_F_POSITION),
-                                 (float)boundary->settings.support, worst, error);
+    const float *samples = sl_f32x4(&boundary->set, SL_F_POSITION);
+    return sl_neighbours_between(&solids->list, sl_particle_points(&system->particles, records),
+                                 &boundary->grid, sl_particle_points(&boundary->set, samples),
+                                 (float)boundary->settings.support, &system->context->arena, error);
 }
 
 /* What bodies felt is the opposite of what they gave: m dx / dt of momentum, per time. */

@@ -41,8 +41,7 @@ uint64_t sl_solids_bytes(const SlSystem *system, const SlSolidSettings *settings
    and tells the pass. */
 SlStatus sl_solids_place(SlSolids *solids, SlSystem *system, SlFluidPass *pass, SlError *error);
 /* Lists the boundary particles around each of the system's, which are at `records`. */
-SlStatus sl_solids_list(SlSolids *solids, const SlSystem *system, const float *records,
-                        size_t *worst, SlError *error);
+SlStatus sl_solids_list(SlSolids *solids, SlSystem *system, const float *records, SlError *error);
 /* At the end: the forces of the step into the system and its stats. */
 void sl_solids_sum_forces(const SlSolids *solids, SlSystem *system, const SlFluidPass *pass,
                           double mass, double dt);

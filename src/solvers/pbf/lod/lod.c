@@ -182,9 +182,9 @@ SlStatus sl_lod_assign(SlSystem *system, const SlLodSettings *settings, const fl
         a.weight =
             (float)((settings->blend == SL_LOD_WEIGHTED ? (double)camera->weight : 1) / weights);
         if (a.model->needs_image) {
-            sl_depth_draw(system->context, camera, IMAGE_WIDTH, IMAGE_HEIGHT, records, count,
-                          (float)(0.5 * settings->spacing), &images[k]);
-            if (images[k].depth == NULL)
+            SlSpheres spheres = {records, count, (float)(0.5 * settings->spacing)};
+            if (!sl_depth_draw(system->context, arena, camera, &spheres, IMAGE_WIDTH, IMAGE_HEIGHT,
+                               &images[k]))
                 return sl_error_set(error, SL_ERROR_MEMORY, "no memory for a depth image");
         }
         a.query = (SlLodQuery){
@@ -197,7 +197,7 @@ SlStatus sl_lod_assign(SlSystem *system, const SlLodSettings *settings, const fl
      */
     for (size_t k = 0; a.model->needs_image && k < around->camera_count; k++)
         for (size_t p = 0; p < (size_t)IMAGE_WIDTH * IMAGE_HEIGHT; p++)
-            if (images[k].seen[p] != SL_DEPTH_NOBODY)
+            if (images[k].seen[p] != SL_DEPTH_NONE)
                 levels[images[k].seen[p]] = settings->most;
     return SL_OK;
 }
