@@ -199,8 +199,8 @@ SlStatus sl_boundary_create(SlContext *context, const SlSurroundings *around, co
     SlBodySamples g;
     SlStatus status = sl_body_samples_create(context, around, marks, settings, &g, error);
     if (status == SL_OK)
-        status = sl_particles_create(context, SL_FIELD_BIT(ID) | SL_FIELD_BIT(POSITION), g.count,
-                                     &b->set, error);
+        status = sl_particles_create(context, SL_FIELD_BIT(ID) | SL_FIELD_BIT(POSITION), NULL,
+                                     g.count, &b->set, error);
     if (status == SL_OK)
         status = sl_grid_create(context, around->domain, (float)settings->support, around->grid,
                                 &b->grid, error);

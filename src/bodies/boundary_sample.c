@@ -162,7 +162,7 @@ uint64_t sl_boundary_bytes(double samples)
 {
     uint64_t n = samples < max_samples ? (uint64_t)samples : (uint64_t)max_samples;
     uint32_t fields = SL_FIELD_BIT(ID) | SL_FIELD_BIT(POSITION);
-    return sl_particles_bytes(fields, n) + sl_neighbours_bytes(n) + n * (16 + 4 + 16 + 4);
+    return sl_particles_bytes(fields, NULL, n) + sl_neighbours_bytes(n) + n * (16 + 4 + 16 + 4);
 }
 
 /* Which way is out of the solid: meshes may have faces turned the wrong way, and a hollow body is

@@ -1,10 +1,12 @@
-/* The particle field table. A field is one row: allocation, sorting, hashing, frames and views
-   follow from it. */
+/* The particle field table. A field is one row: allocation, sorting, hashing, frames, views and
+   checkpoints follow from it. User attributes are rows made by a program before the start. */
 #ifndef FRAME_FIELDS_H
 #define FRAME_FIELDS_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "sleet/view.h"
 
 typedef enum SlStorage {
     SL_STORE_U32,
@@ -13,16 +15,17 @@ typedef enum SlStorage {
 } SlStorage;
 
 enum {
-    SL_FIELD_STATE = 1,  /* decides the future: hashed and checkpointed */
+    SL_FIELD_STATE = 1,  /* later steps depend on it: hashed and checkpointed */
     SL_FIELD_EXPORT = 2, /* in frames and views */
-    SL_FIELD_SORT = 4    /* carried along when particles are reordered */
+    SL_FIELD_SORT = 4,   /* permuted when particles are reordered */
+    SL_FIELD_WRITE = 16  /* a program may write it between steps */
 };
 
 /*      enumerator  storage  name         unit     flags                     meaning */
 #define SL_FIELD_TABLE(ROW)                                                                        \
     ROW(ID,        U32,   "id",        "",      STATE | EXPORT | SORT, "number given at birth")    \
-    ROW(POSITION,  F32X4, "position",  "m",     STATE | EXPORT | SORT, "position")                 \
-    ROW(VELOCITY,  F32X4, "velocity",  "m/s",   STATE | EXPORT | SORT, "velocity")                 \
+    ROW(POSITION,  F32X4, "position",  "m",     STATE | EXPORT | SORT | WRITE, "position")         \
+    ROW(VELOCITY,  F32X4, "velocity",  "m/s",   STATE | EXPORT | SORT | WRITE, "velocity")         \
     ROW(PREDICTED, F32X4, "predicted", "m",     SORT,  "where the particle would go by itself")    \
     ROW(REFERENCE, F32X4, "reference", "m",     STATE | SORT, "where the neighbour list was made")   \
     ROW(DENSITY,   F32,   "density",   "",      EXPORT, "density over rest density, after the step") \
@@ -55,6 +58,30 @@ extern const SlFieldRow sl_field_rows[SL_F_COUNT];
 
 /* Bytes of one element as stored. */
 size_t sl_storage_bytes(SlStorage storage);
+/* The type that programs and files see, and back. */
+SlFieldType sl_storage_type(SlStorage storage);
+SlStorage sl_type_storage(SlFieldType type);
+
+/* --- User attributes: fields that a program adds to a system. --- */
+
+enum { SL_MAX_ATTRIBUTES = 16, SL_MAX_FIELDS = SL_F_COUNT + SL_MAX_ATTRIBUTES };
+enum { SL_ATTRIBUTE_NAME = 24 };
+
+typedef struct SlAttribute {
+    SlFieldRow row; /* its name is `name`: an attribute stays where it was made */
+    char name[SL_ATTRIBUTE_NAME];
+    char state_name[SL_ATTRIBUTE_NAME + 8]; /* in checkpoints: "user.NAME" */
+    uint32_t initial[4]; /* of a new particle, as stored */
+} SlAttribute;
+
+typedef struct SlAttributes {
+    SlAttribute item[SL_MAX_ATTRIBUTES];
+    uint32_t count;
+} SlAttributes;
+
+/* Adds an attribute; `initial` is one element of the type, NULL: zero. NULL, or why it is refused. */
+const char *sl_attributes_add(SlAttributes *attributes, const char *name, SlFieldType type,
+                              const void *initial);
 
 #define SL_FIELD_BIT(id) (1u << SL_F_##id)
 

@@ -1,5 +1,6 @@
-/* A layer that becomes due at time t_k passes the opening at that moment: at the head of the step
-   from t it is placed speed × (t_k - t) before the opening, and the step carries it through. */
+/* Emission in layers of the fluid's lattice. A layer that is due at time t_k passes the opening at
+   that time: at the beginning of the step from t it is placed speed × (t_k - t) before the opening,
+   and the step moves it through. */
 #include "particles/emitter.h"
 
 #include <math.h>
@@ -119,13 +120,13 @@ SlStatus sl_emitter_init(SlEmitter *emitter, const SlEmitterDef *def, double spa
     return SL_OK;
 }
 
-/* Positions of particles near the opening, into scratch: what new ones must keep clear of. */
-static size_t collect_near(const SlEmitter *emitter, const SlSystem *system, float reach,
+/* Collects the positions of particles near the opening: new ones must not overlap them. */
+static size_t collect_near(const SlEmitter *emitter, const SlParticles *particles, float reach,
                            SlVec3 *near)
 {
-    const float *x = sl_f32x4(&system->particles, SL_F_POSITION);
+    const float *x = sl_f32x4(particles, SL_F_POSITION);
     size_t count = 0;
-    for (size_t i = 0; i < system->particles.count; i++) {
+    for (size_t i = 0; i < particles->count; i++) {
         SlVec3 p = {x[4 * i], x[4 * i + 1], x[4 * i + 2]};
         if (sl_length(sl_sub(p, emitter->def.center)) < reach)
             near[count++] = p;
@@ -143,77 +144,92 @@ static bool taken(SlVec3 place, const SlVec3 *near, size_t count, float within)
     return false;
 }
 
-static void add_particle(SlFlow *flow, SlSystem *system, SlVec3 place, SlVec3 velocity,
-                         uint32_t fluid)
+SlStatus sl_flow_take_ids(SlFlow *flow, const char *system_name, uint64_t count, uint32_t *first,
+                          SlError *error)
 {
-    SlParticles *particles = &system->particles;
-    size_t i = particles->count++;
-    for (int id = 0; id < SL_F_COUNT; id++) { /* what a removed particle left there is not its */
-        size_t bytes = sl_storage_bytes(sl_field_rows[id].storage);
-        if (particles->data[id] != NULL)
-            memset((char *)particles->data[id] + bytes * i, 0, bytes);
-    }
-    ((uint32_t *)particles->data[SL_F_ID])[i] = (uint32_t)flow->next_id++;
-    memcpy(sl_f32x4(particles, SL_F_POSITION) + 4 * i, &place, sizeof place);
-    memcpy(sl_f32x4(particles, SL_F_VELOCITY) + 4 * i, &velocity, sizeof velocity);
-    if (particles->data[SL_F_FLUID] != NULL)
-        ((uint32_t *)particles->data[SL_F_FLUID])[i] = fluid;
+    uint64_t left = (uint64_t)SL_MAX_ID + 1 - flow->next_id;
+    if (count > left)
+        return sl_error_set(error, SL_ERROR_NUMBERS,
+                            "%s: %llu particle ids are asked for and %llu are left of 2^32 - 1; ids "
+                            "are not used again, so this run cannot add more particles",
+                            system_name, (unsigned long long)count, (unsigned long long)left);
+    *first = (uint32_t)flow->next_id;
+    flow->next_id += count;
+    return SL_OK;
 }
 
-/* One layer, `ahead` metres along the flow from the opening. */
-static SlStatus emit_layer(SlFlow *flow, SlEmitter *emitter, SlSystem *system, float ahead,
-                           SlError *error)
+/* Adds the layer's particles whose place is free. */
+static SlStatus add_layer(SlFlow *flow, SlEmitter *emitter, const SlFlowTarget *target, float ahead,
+                          const SlVec3 *near, size_t near_count, SlError *error)
 {
-    float spacing = system->solver->spacing(system);
+    const SlEmitterDef *def = &emitter->def;
+    SlParticles *particles = target->particles;
+    uint32_t *fluid = particles->data[SL_F_FLUID];
+    SlVec3 velocity = sl_scale(def->direction, def->speed);
+    SlVec3 middle = sl_add(def->center, sl_scale(def->direction, ahead));
     int nx, ny;
-    layer_extent(emitter, (double)spacing, &nx, &ny);
-    SlStatus status =
-        sl_particles_reserve(&system->particles, (size_t)nx * (size_t)ny, error);
-    SlArena *arena = &system->context->arena;
-    sl_arena_reset(arena);
-    SlVec3 *near = SL_PUSH(arena, SlVec3, system->particles.count + 1);
-    if (status != SL_OK || near == NULL)
-        return status != SL_OK ? status
-                               : sl_error_set(error, SL_ERROR_MEMORY, "no memory to emit");
-    float reach = spacing * (float)(nx + ny) + fabsf(ahead) + 2 * spacing;
-    size_t near_count = collect_near(emitter, system, reach, near);
-    SlVec3 velocity = sl_scale(emitter->def.direction, emitter->def.speed);
-    SlVec3 middle =
-        sl_add(emitter->def.center, sl_scale(emitter->def.direction, ahead));
+    layer_extent(emitter, (double)target->spacing, &nx, &ny);
     for (int y = 0; y < ny; y++)
         for (int x = 0; x < nx; x++) {
             SlVec3 place;
-            if (emitter->def.limit > 0 && emitter->emitted >= emitter->def.limit)
-                break;
-            if (!layer_place(emitter, (double)spacing, nx, ny, x, y, &place))
+            uint32_t id;
+            if (def->limit > 0 && emitter->emitted >= def->limit)
+                return SL_OK;
+            if (!layer_place(emitter, (double)target->spacing, nx, ny, x, y, &place))
                 continue;
             place = sl_add(middle, place);
-            if (taken(place, near, near_count, taken_within * spacing))
+            if (taken(place, near, near_count, taken_within * target->spacing))
                 continue;
-            add_particle(flow, system, place, velocity, emitter->def.fluid);
+            SlStatus status = sl_flow_take_ids(flow, target->name, 1, &id, error);
+            if (status != SL_OK)
+                return status;
+            size_t i = sl_particles_append(particles, id, place, velocity);
+            if (fluid != NULL)
+                fluid[i] = def->fluid;
             emitter->emitted++;
         }
     return SL_OK;
 }
 
-SlStatus sl_flow_emit(SlFlow *flow, SlSystem *system, double dt, SlError *error)
+/* Emits one layer, `ahead` metres along the flow from the opening. */
+static SlStatus emit_layer(SlFlow *flow, SlEmitter *emitter, const SlFlowTarget *target,
+                           float ahead, SlError *error)
+{
+    SlParticles *particles = target->particles;
+    int nx, ny;
+    layer_extent(emitter, (double)target->spacing, &nx, &ny);
+    SlStatus status = sl_particles_reserve(particles, (size_t)nx * (size_t)ny, error);
+    SlArenaMark mark = sl_arena_mark(target->arena);
+    SlVec3 *near = SL_PUSH(target->arena, SlVec3, particles->count + 1);
+    if (status == SL_OK && near == NULL)
+        status = sl_error_set(error, SL_ERROR_MEMORY, "no memory to emit particles");
+    if (status == SL_OK) {
+        float reach = target->spacing * (float)(nx + ny) + fabsf(ahead) + 2 * target->spacing;
+        size_t near_count = collect_near(emitter, particles, reach, near);
+        status = add_layer(flow, emitter, target, ahead, near, near_count, error);
+    }
+    sl_arena_release(target->arena, mark);
+    return status;
+}
+
+SlStatus sl_flow_emit(SlFlow *flow, const SlFlowTarget *target, double dt, SlError *error)
 {
     SlStatus status = SL_OK;
-    size_t before = system->particles.count;
+    size_t before = target->particles->count;
     for (uint32_t e = 0; status == SL_OK && e < flow->emitter_count; e++) {
         SlEmitter *emitter = &flow->emitters[e];
         while (status == SL_OK && !emitter->removed) {
             double due = emitter->def.start + (double)emitter->layers * emitter->interval;
             bool done = emitter->def.limit > 0 && emitter->emitted >= emitter->def.limit;
-            if (done || due >= system->time + dt || due >= emitter->def.end)
+            if (done || due >= target->time + dt || due >= emitter->def.end)
                 break;
-            float ahead = (float)((system->time - due) * (double)emitter->def.speed);
-            status = emit_layer(flow, emitter, system, ahead, error);
+            float ahead = (float)((target->time - due) * (double)emitter->def.speed);
+            status = emit_layer(flow, emitter, target, ahead, error);
             emitter->layers++;
         }
     }
-    if (system->particles.count != before)
-        sl_particles_pad_all(&system->particles);
+    if (target->particles->count != before)
+        sl_particles_pad_all(target->particles);
     return status;
 }
 
@@ -223,50 +239,62 @@ static bool is_beyond(const SlFlow *flow, SlVec3 p)
            fmaxf(fabsf(p.x), fmaxf(fabsf(p.y), fabsf(p.z))) > flow->farthest;
 }
 
-/* Floats are too coarse out there for a fluid, and beyond the grid's reach cells are no longer
-   told apart. */
-static SlStatus report_beyond(const SlFlow *flow, const SlSystem *system, size_t i, SlVec3 p,
-                             SlError *error)
+/* So far away floats are too coarse for a fluid, and the grid no longer distinguishes cells. */
+static SlStatus report_beyond(const SlFlow *flow, const SlFlowTarget *target, size_t i, SlVec3 p,
+                              SlError *error)
 {
-    const uint32_t *id = system->particles.data[SL_F_ID];
+    const uint32_t *id = target->particles->data[SL_F_ID];
     return sl_error_set(error, SL_ERROR_NUMBERS,
                         "%s: particle %u at (%g, %g, %g) is farther than %g m from the origin, "
                         "where positions are too coarse; give the domain a \"limit\" to remove "
                         "particles beyond it",
-                        system->name, id[i], (double)p.x, (double)p.y, (double)p.z,
+                        target->name, id[i], (double)p.x, (double)p.y, (double)p.z,
                         (double)flow->farthest);
 }
 
-SlStatus sl_flow_drain(SlFlow *flow, SlSystem *system, SlError *error)
+/* Marks the particles to remove and counts them. */
+static SlStatus mark_removed(const SlFlow *flow, const SlFlowTarget *target, uint8_t *marks,
+                             uint64_t *count, SlError *error)
 {
-    SlParticles *particles = &system->particles;
-    if ((flow->drain_count == 0 && flow->farthest <= 0) || particles->count == 0)
-        return SL_OK;
-    sl_arena_reset(&system->context->arena);
-    uint8_t *marks = SL_PUSH(&system->context->arena, uint8_t, particles->count);
-    if (marks == NULL)
-        return sl_error_set(error, SL_ERROR_MEMORY, "no memory to drain");
-    const float *x = sl_f32x4(particles, SL_F_POSITION);
-    uint64_t gone = 0;
-    for (size_t i = 0; i < particles->count; i++) {
+    const float *x = sl_f32x4(target->particles, SL_F_POSITION);
+    *count = 0;
+    for (size_t i = 0; i < target->particles->count; i++) {
         SlVec3 p = {x[4 * i], x[4 * i + 1], x[4 * i + 2]};
         marks[i] = is_beyond(flow, p);
         if (marks[i] != 0 && !flow->remove_beyond)
-            return report_beyond(flow, system, i, p, error);
+            return report_beyond(flow, target, i, p, error);
         for (uint32_t k = 0; k < flow->drain_count; k++)
             marks[i] |= sl_shape_distance(&flow->drains[k], p, NULL) < 0;
-        gone += marks[i];
+        *count += marks[i];
     }
-    if (gone > 0)
-        sl_particles_remove(particles, marks);
-    flow->removed += gone;
     return SL_OK;
+}
+
+SlStatus sl_flow_drain(SlFlow *flow, const SlFlowTarget *target, SlError *error)
+{
+    SlParticles *particles = target->particles;
+    if ((flow->drain_count == 0 && flow->farthest <= 0) || particles->count == 0)
+        return SL_OK;
+    SlArenaMark mark = sl_arena_mark(target->arena);
+    uint8_t *marks = SL_PUSH(target->arena, uint8_t, particles->count);
+    uint64_t count = 0;
+    SlStatus status = marks != NULL
+                          ? mark_removed(flow, target, marks, &count, error)
+                          : sl_error_set(error, SL_ERROR_MEMORY, "no memory to remove particles");
+    if (status == SL_OK && count > 0)
+        sl_particles_remove(particles, marks);
+    if (status == SL_OK)
+        flow->removed += count;
+    sl_arena_release(target->arena, mark);
+    return status;
 }
 
 uint64_t sl_flow_hash(const SlFlow *flow, uint64_t seed)
 {
     uint64_t state[2] = {flow->next_id, flow->removed};
     seed = sl_hash(state, sizeof state, seed);
+    if (flow->changed != 0)
+        seed = sl_hash(&flow->changed, sizeof flow->changed, seed);
     for (uint32_t e = 0; e < flow->emitter_count; e++) {
         uint64_t counts[2] = {flow->emitters[e].layers, flow->emitters[e].emitted};
         seed = sl_hash(counts, sizeof counts, seed);

@@ -1,21 +1,15 @@
+/* Memory of the particle set, and what is done to all of its fields at once. */
 #include "particles/particles.h"
 
 #include <string.h>
 
-#define STATE SL_FIELD_STATE
-#define EXPORT SL_FIELD_EXPORT
-#define SORT SL_FIELD_SORT
-#define ROW(id, storage, name, unit, flags, meaning)                                               \
-    [SL_F_##id] = {name, unit, meaning, SL_STORE_##storage, flags},
-const SlFieldRow sl_field_rows[SL_F_COUNT] = {SL_FIELD_TABLE(ROW)};
-#undef ROW
-#undef STATE
-#undef EXPORT
-#undef SORT
-
-size_t sl_storage_bytes(SlStorage storage)
+int sl_particles_find(const SlParticles *particles, const char *name)
 {
-    return storage == SL_STORE_F32X4 ? 16 : 4;
+    for (int field = 0; field < sl_field_count(particles); field++)
+        if (particles->data[field] != NULL &&
+            strcmp(sl_field_row(particles, field)->name, name) == 0)
+            return field;
+    return -1;
 }
 
 static size_t capacity_for(size_t count)
@@ -23,24 +17,28 @@ static size_t capacity_for(size_t count)
     return (count + 7) / 8 * 8;
 }
 
-/* Which storages need a spare array: those of fields that are sorted. */
-static uint32_t sorted_storages(uint32_t fields)
+/* Which storages need a spare array: those of fields that are sorted. Attributes are. */
+static uint32_t sorted_storages(uint32_t fields, const SlAttributes *attributes)
 {
     uint32_t storages = 0;
     for (int id = 0; id < SL_F_COUNT; id++)
         if ((fields >> id & 1) != 0 && (sl_field_rows[id].flags & SL_FIELD_SORT) != 0)
             storages |= 1u << sl_field_rows[id].storage;
+    for (uint32_t k = 0; attributes != NULL && k < attributes->count; k++)
+        storages |= 1u << attributes->item[k].row.storage;
     return storages;
 }
 
-uint64_t sl_particles_bytes(uint32_t fields, uint64_t count)
+uint64_t sl_particles_bytes(uint32_t fields, const SlAttributes *attributes, uint64_t count)
 {
     uint64_t each = 0;
     for (int id = 0; id < SL_F_COUNT; id++)
         if ((fields >> id & 1) != 0)
             each += sl_storage_bytes(sl_field_rows[id].storage);
+    for (uint32_t k = 0; attributes != NULL && k < attributes->count; k++)
+        each += sl_storage_bytes(attributes->item[k].row.storage);
     for (int storage = 0; storage <= SL_STORE_F32X4; storage++)
-        if ((sorted_storages(fields) >> storage & 1) != 0)
+        if ((sorted_storages(fields, attributes) >> storage & 1) != 0)
             each += sl_storage_bytes((SlStorage)storage);
     return each * (count + 16);
 }
@@ -58,43 +56,62 @@ void sl_particles_pad(const SlParticles *particles, float *records)
 
 void sl_particles_pad_all(SlParticles *particles)
 {
-    for (int id = 0; id < SL_F_COUNT; id++)
-        if (particles->data[id] != NULL && sl_field_rows[id].storage == SL_STORE_F32X4)
-            sl_particles_pad(particles, particles->data[id]);
+    for (int field = 0; field < sl_field_count(particles); field++)
+        if (particles->data[field] != NULL &&
+            sl_field_row(particles, field)->storage == SL_STORE_F32X4)
+            sl_particles_pad(particles, particles->data[field]);
     if (particles->spare[SL_STORE_F32X4] != NULL)
         sl_particles_pad(particles, particles->spare[SL_STORE_F32X4]);
 }
 
-SlStatus sl_particles_create(SlContext *context, uint32_t fields, size_t count,
-                             SlParticles *particles, SlError *error)
+/* Gives particles [begin, end) the initial values of attributes. */
+static void set_attributes(SlParticles *particles, size_t begin, size_t end)
 {
-    memset(particles, 0, sizeof *particles);
-    particles->context = context;
-    particles->fields = fields;
-    particles->count = count;
-    particles->capacity = capacity_for(count);
-    uint32_t spares = sorted_storages(fields);
+    for (int field = SL_F_COUNT; field < sl_field_count(particles); field++) {
+        const SlAttribute *attribute = &particles->attributes->item[field - SL_F_COUNT];
+        size_t bytes = sl_storage_bytes(attribute->row.storage);
+        for (size_t i = begin; i < end; i++)
+            memcpy((char *)particles->data[field] + bytes * i, attribute->initial, bytes);
+    }
+}
+
+static bool allocate(SlParticles *particles)
+{
+    SlMemory *memory = &particles->context->memory;
+    size_t elements = particles->capacity + 8;
+    uint32_t spares = sorted_storages(particles->fields, particles->attributes);
     bool ok = true;
-    for (int id = 0; id < SL_F_COUNT; id++) {
-        if ((fields >> id & 1) == 0)
+    for (int field = 0; field < sl_field_count(particles); field++) {
+        if (field < SL_F_COUNT && (particles->fields >> field & 1) == 0)
             continue;
-        particles->data[id] = sl_alloc_zero(&context->memory, particles->capacity + 8,
-                                            sl_storage_bytes(sl_field_rows[id].storage));
-        ok = ok && particles->data[id] != NULL;
+        particles->data[field] = sl_alloc_zero(
+            memory, elements, sl_storage_bytes(sl_field_row(particles, field)->storage));
+        ok = ok && particles->data[field] != NULL;
     }
     for (int storage = 0; storage <= SL_STORE_F32X4; storage++) {
         if ((spares >> storage & 1) == 0)
             continue;
-        particles->spare[storage] = sl_alloc_zero(&context->memory, particles->capacity + 8,
-                                                  sl_storage_bytes((SlStorage)storage));
+        particles->spare[storage] =
+            sl_alloc_zero(memory, elements, sl_storage_bytes((SlStorage)storage));
         ok = ok && particles->spare[storage] != NULL;
     }
-    if (ok)
-        sl_particles_pad_all(particles);
-    if (!ok) {
+    return ok;
+}
+
+SlStatus sl_particles_create(SlContext *context, uint32_t fields, const SlAttributes *attributes,
+                             size_t count, SlParticles *particles, SlError *error)
+{
+    *particles = (SlParticles){.context = context,
+                               .fields = fields,
+                               .attributes = attributes,
+                               .count = count,
+                               .capacity = capacity_for(count)};
+    if (!allocate(particles)) {
         sl_particles_destroy(particles);
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory for %zu particles", count);
     }
+    set_attributes(particles, 0, count);
+    sl_particles_pad_all(particles);
     return SL_OK;
 }
 
@@ -104,16 +121,16 @@ void sl_particles_destroy(SlParticles *particles)
         return;
     SlMemory *memory = &particles->context->memory;
     size_t elements = particles->capacity + 8;
-    for (int id = 0; id < SL_F_COUNT; id++)
-        sl_free(memory, particles->data[id],
-                elements * sl_storage_bytes(sl_field_rows[id].storage));
+    for (int field = 0; field < sl_field_count(particles); field++)
+        sl_free(memory, particles->data[field],
+                elements * sl_storage_bytes(sl_field_row(particles, field)->storage));
     for (int storage = 0; storage <= SL_STORE_F32X4; storage++)
         sl_free(memory, particles->spare[storage],
                 elements * sl_storage_bytes((SlStorage)storage));
     memset(particles, 0, sizeof *particles);
 }
 
-/* Room in eights, and half as much again as before so that growth is rare. */
+/* A multiple of eight, and half as much again as before so that growth is rare. */
 static size_t grown_capacity(size_t capacity, size_t needed)
 {
     size_t grown = capacity + capacity / 2;
@@ -130,15 +147,16 @@ SlStatus sl_particles_reserve(SlParticles *particles, size_t more, SlError *erro
     SlParticles grown;
     size_t capacity = grown_capacity(particles->capacity, particles->count + more);
     SlStatus status =
-        sl_particles_create(particles->context, particles->fields, capacity, &grown, error);
+        sl_particles_create(particles->context, particles->fields, particles->attributes, capacity,
+                            &grown, error);
     if (status != SL_OK)
         return status;
     grown.count = particles->count;
-    for (int id = 0; id < SL_F_COUNT; id++) {
-        if (grown.data[id] == NULL)
+    for (int field = 0; field < sl_field_count(particles); field++) {
+        if (grown.data[field] == NULL)
             continue;
-        size_t bytes = sl_storage_bytes(sl_field_rows[id].storage);
-        memcpy(grown.data[id], particles->data[id], particles->count * bytes);
+        size_t bytes = sl_storage_bytes(sl_field_row(particles, field)->storage);
+        memcpy(grown.data[field], particles->data[field], particles->count * bytes);
     }
     sl_particles_pad_all(&grown);
     sl_particles_destroy(particles);
@@ -146,12 +164,28 @@ SlStatus sl_particles_reserve(SlParticles *particles, size_t more, SlError *erro
     return SL_OK;
 }
 
+size_t sl_particles_append(SlParticles *particles, uint32_t id, SlVec3 position, SlVec3 velocity)
+{
+    size_t i = particles->count++;
+    /* Elements after the last may hold a removed particle's values or padding. */
+    for (int field = 0; field < sl_field_count(particles); field++) {
+        size_t bytes = sl_storage_bytes(sl_field_row(particles, field)->storage);
+        if (particles->data[field] != NULL)
+            memset((char *)particles->data[field] + bytes * i, 0, bytes);
+    }
+    set_attributes(particles, i, i + 1);
+    ((uint32_t *)particles->data[SL_F_ID])[i] = id;
+    memcpy(sl_f32x4(particles, SL_F_POSITION) + 4 * i, &position, sizeof position);
+    memcpy(sl_f32x4(particles, SL_F_VELOCITY) + 4 * i, &velocity, sizeof velocity);
+    return i;
+}
+
 void sl_particles_remove(SlParticles *particles, const uint8_t *marks)
 {
     size_t kept = 0;
-    for (int id = 0; id < SL_F_COUNT; id++) {
-        char *data = particles->data[id];
-        size_t bytes = sl_storage_bytes(sl_field_rows[id].storage);
+    for (int field = 0; field < sl_field_count(particles); field++) {
+        char *data = particles->data[field];
+        size_t bytes = sl_storage_bytes(sl_field_row(particles, field)->storage);
         if (data == NULL)
             continue;
         kept = 0;
@@ -196,16 +230,16 @@ static void reorder_f32x4(void *argument, size_t begin, size_t end, size_t chunk
 void sl_particles_reorder(SlParticles *particles, const uint32_t *order)
 {
     enum { CHUNK = 8192 };
-    for (int id = 0; id < SL_F_COUNT; id++) {
-        const SlFieldRow *row = &sl_field_rows[id];
-        if (particles->data[id] == NULL || (row->flags & SL_FIELD_SORT) == 0)
+    for (int field = 0; field < sl_field_count(particles); field++) {
+        const SlFieldRow *row = sl_field_row(particles, field);
+        if (particles->data[field] == NULL || (row->flags & SL_FIELD_SORT) == 0)
             continue;
-        Reorder r = {order, particles->data[id], particles->spare[row->storage]};
+        Reorder r = {order, particles->data[field], particles->spare[row->storage]};
         sl_parallel_for(particles->context->pool, particles->count, CHUNK,
                         row->storage == SL_STORE_F32X4 ? reorder_f32x4 : reorder_u32, &r);
         /* The array just read is the spare of the next field: padding is alike in all. */
-        particles->spare[row->storage] = particles->data[id];
-        particles->data[id] = r.to;
+        particles->spare[row->storage] = particles->data[field];
+        particles->data[field] = r.to;
     }
 }
 

@@ -1,6 +1,6 @@
-/* The particle set: one array per field in use, all of one capacity. Owned particles are [0, n);
-   up to a multiple of 8 there is padding far away; one more far record, the sentinel, is what
-   the padding of neighbour lists points at. */
+/* The particle set: one array per field in use, all of one capacity. Particles are [0, count); the
+   records after them, up to a multiple of 8, are padding at SL_FAR, and so is the sentinel at
+   [capacity] that the padding of neighbour lists refers to. */
 #ifndef PARTICLES_PARTICLES_H
 #define PARTICLES_PARTICLES_H
 
@@ -13,22 +13,43 @@ enum { SL_MAX_PARTICLES = 0x7fffff00 };
 typedef struct SlParticles {
     SlContext *context;
     uint32_t fields; /* bit per SlFieldId in use */
+    const SlAttributes *attributes; /* fields from SL_F_COUNT on; NULL: none */
     size_t count;
     size_t capacity;            /* multiple of 8; the sentinel is at [capacity] */
-    void *data[SL_F_COUNT];     /* capacity + 8 elements each */
+    void *data[SL_MAX_FIELDS];  /* capacity + 8 elements each; NULL: not in use */
     void *spare[SL_STORE_F32X4 + 1]; /* where a sort writes, one per storage in use */
 } SlParticles;
 
-SlStatus sl_particles_create(SlContext *context, uint32_t fields, size_t count,
-                             SlParticles *particles, SlError *error);
-void sl_particles_destroy(SlParticles *particles);
-/* Bytes that sl_particles_create takes for so many. */
-uint64_t sl_particles_bytes(uint32_t fields, uint64_t count);
+/* Number of fields, built-in and attributes, in use or not, and the row of one. */
+static inline int sl_field_count(const SlParticles *particles)
+{
+    return SL_F_COUNT + (particles->attributes != NULL ? (int)particles->attributes->count : 0);
+}
 
-/* Makes room for so many more; the one place where capacity grows. Contents stay, new elements are
-   zero, padding and sentinel are far away. */
+static inline const SlFieldRow *sl_field_row(const SlParticles *particles, int field)
+{
+    return field < SL_F_COUNT ? &sl_field_rows[field]
+                              : &particles->attributes->item[field - SL_F_COUNT].row;
+}
+
+/* The field of that name that is in use, or -1. */
+int sl_particles_find(const SlParticles *particles, const char *name);
+
+/* `attributes` may be NULL and must outlive the set. Elements are zero, but attributes have their
+   initial values. */
+SlStatus sl_particles_create(SlContext *context, uint32_t fields, const SlAttributes *attributes,
+                             size_t count, SlParticles *particles, SlError *error);
+void sl_particles_destroy(SlParticles *particles);
+/* Bytes that sl_particles_create allocates for `count` particles. */
+uint64_t sl_particles_bytes(uint32_t fields, const SlAttributes *attributes, uint64_t count);
+
+/* Makes room for `more` particles; the one place where capacity grows. Contents are kept, padding
+   and sentinel are at SL_FAR. */
 SlStatus sl_particles_reserve(SlParticles *particles, size_t more, SlError *error);
-/* Keeps the particles whose mark is 0, in their order; marks[i] for i < count. */
+/* Appends one particle with zeroed fields and the initial values of attributes; there must be room.
+   Returns its place. The caller pads the set when it has added all. */
+size_t sl_particles_append(SlParticles *particles, uint32_t id, SlVec3 position, SlVec3 velocity);
+/* Removes the particles whose mark is not 0; the others keep their order. marks[i] for i < count. */
 void sl_particles_remove(SlParticles *particles, const uint8_t *marks);
 
 /* Permutes every SORT field: particle order[k] moves to place k. */
@@ -42,7 +63,7 @@ static inline SlPoints sl_particle_points(const SlParticles *particles, const fl
 {
     return (SlPoints){records, particles->count, particles->capacity};
 }
-/* Puts padding and sentinel of a float4 array far away. */
+/* Sets padding and sentinel of a float4 array to SL_FAR. */
 void sl_particles_pad(const SlParticles *particles, float *records);
 /* The same for every float4 field, after the count has changed. */
 void sl_particles_pad_all(SlParticles *particles);

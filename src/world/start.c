@@ -56,7 +56,7 @@ static double bytes_asked(const SlWorld *world)
         double scale = count > 1e15 ? count / 1e6 : 1;
         uint64_t n = count > 1e15 ? 1000000 : (uint64_t)count;
         uint32_t fields = fields_of(world->systems[k]);
-        bytes += scale * (double)(sl_particles_bytes(fields, n) +
+        bytes += scale * (double)(sl_particles_bytes(fields, &world->systems[k]->attributes, n) +
                                   base->solver->memory_needed(base, n));
     }
     return bytes;
@@ -184,7 +184,7 @@ static SlStatus start_system(SlWorld *world, SlWorldSystem *system, SlError *err
         sl_particles_destroy(&base->particles);
     }
     SlStatus status =
-        sl_particles_create(world->context, fields_of(system),
+        sl_particles_create(world->context, fields_of(system), &system->attributes,
                             (size_t)particles_placed(system), &base->particles, error);
     if (status != SL_OK)
         return status;

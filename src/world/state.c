@@ -34,15 +34,15 @@ static void add(List *list, const char *name, const char *unit, const char *mean
 
 static void list_fields(List *list, const SlParticles *particles)
 {
-    static const uint32_t types[] = {[SL_STORE_U32] = SL_FIELD_U32,
-                                     [SL_STORE_F32] = SL_FIELD_F32,
-                                     [SL_STORE_F32X4] = SL_FIELD_F32X3};
-    for (int id = 0; id < SL_F_COUNT; id++) {
-        const SlFieldRow *row = &sl_field_rows[id];
+    for (int id = 0; id < sl_field_count(particles); id++) {
+        const SlFieldRow *row = sl_field_row(particles, id);
+        const char *name = id < SL_F_COUNT
+                               ? row->name
+                               : particles->attributes->item[id - SL_F_COUNT].state_name;
         /* What is only shown is kept too: the view of a restored world is whole at once. */
         if (particles->data[id] == NULL || (row->flags & (SL_FIELD_STATE | SL_FIELD_EXPORT)) == 0)
             continue;
-        add(list, row->name, row->unit, row->meaning, types[row->storage],
+        add(list, name, row->unit, row->meaning, sl_storage_type(row->storage),
             row->storage == SL_STORE_F32X4 ? 12 : 4, sl_storage_bytes(row->storage),
             particles->count, particles->data[id]);
     }
@@ -62,6 +62,7 @@ static void list_system(List *list, const SlWorldSystem *system)
     ADD_VALUE(list, "monitor", "", "energy, body speed", system->monitor);
     ADD_VALUE(list, "flow.next_id", "", "u64", flow->next_id);
     ADD_VALUE(list, "flow.removed", "", "u64", flow->removed);
+    ADD_VALUE(list, "flow.changed", "", "u64", flow->changed);
     add(list, "emitter.layers", "", "u64 each", 0, 8, sizeof(SlEmitter), flow->emitter_count,
         &flow->emitters[0].layers);
     add(list, "emitter.emitted", "", "u64 each", 0, 8, sizeof(SlEmitter), flow->emitter_count,
@@ -220,6 +221,8 @@ static const char *wrong_with(const SlWorld *world)
             return "progress";
         if (!(system->monitor.energy >= 0) || !(system->monitor.body_speed >= 0))
             return "monitor";
+        if (system->flow.next_id > (uint64_t)SL_MAX_ID + 1 || system->flow.changed > 1)
+            return "flow.next_id";
     }
     return NULL;
 }

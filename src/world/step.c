@@ -17,6 +17,15 @@ const char *sl_stop_name(SlStop stop)
     return (unsigned)stop < SL_STOP_COUNT ? names[stop] : "unknown";
 }
 
+static SlFlowTarget flow_target(SlSystem *system)
+{
+    return (SlFlowTarget){.particles = &system->particles,
+                          .name = system->name,
+                          .spacing = system->solver->spacing(system),
+                          .time = system->time,
+                          .arena = &system->context->arena};
+}
+
 static SlStatus sub_step(SlWorld *world, SlWorldSystem *holder, double time, double dt,
                          SlError *error)
 {
@@ -25,8 +34,10 @@ static SlStatus sub_step(SlWorld *world, SlWorldSystem *holder, double time, dou
     sl_world_move_bodies(world, time, dt);
     SlStatus status = sl_monitor_begin(world, holder, error);
     size_t before = system->particles.count;
+    SlFlowTarget target = flow_target(system);
+    sl_arena_reset(target.arena);
     if (status == SL_OK)
-        status = sl_flow_emit(&holder->flow, system, dt, error);
+        status = sl_flow_emit(&holder->flow, &target, dt, error);
     if (status == SL_OK) {
         sl_monitor_entered(world, holder, before);
         status = sl_world_apply_forces(world, holder, time, dt, error);
@@ -36,7 +47,9 @@ static SlStatus sub_step(SlWorld *world, SlWorldSystem *holder, double time, dou
     if (status == SL_OK)
         status = sl_monitor_end(world, holder, dt, error);
     if (status == SL_OK)
-        status = sl_flow_drain(&holder->flow, system, error);
+        status = sl_flow_drain(&holder->flow, &target, error);
+    if (status == SL_OK)
+        holder->flow.changed = 0;
     return status;
 }
 
@@ -165,11 +178,8 @@ const SlStepStats *sl_system_stats(const SlWorld *world, SlSystemId id)
 
 static SlFieldView field_view(const SlParticles *particles, int id)
 {
-    const SlFieldRow *row = &sl_field_rows[id];
-    SlFieldType type = row->storage == SL_STORE_U32    ? SL_FIELD_U32
-                       : row->storage == SL_STORE_F32 ? SL_FIELD_F32
-                                                      : SL_FIELD_F32X3;
-    return (SlFieldView){row->name,          row->unit,        row->meaning, type,
+    const SlFieldRow *row = sl_field_row(particles, id);
+    return (SlFieldView){row->name, row->unit, row->meaning, sl_storage_type(row->storage),
                          particles->data[id], particles->count, sl_storage_bytes(row->storage)};
 }
 
@@ -178,9 +188,9 @@ const SlFrameView *sl_world_view(SlWorld *world)
     for (uint32_t s = 0; s < world->system_count; s++) {
         const SlSystem *base = &world->systems[s]->base;
         size_t fields = 0;
-        for (int id = 0; id < SL_F_COUNT; id++)
+        for (int id = 0; id < sl_field_count(&base->particles); id++)
             if (base->particles.data[id] != NULL &&
-                (sl_field_rows[id].flags & SL_FIELD_EXPORT) != 0)
+                (sl_field_row(&base->particles, id)->flags & SL_FIELD_EXPORT) != 0)
                 world->field_views[s][fields++] = field_view(&base->particles, id);
         world->system_views[s] = (SlSystemView){.name = base->name,
                                                 .solver = base->solver->table.name,
@@ -213,7 +223,7 @@ SlFieldView sl_system_field(SlWorld *world, SlSystemId id, const char *name)
 static uint64_t hash_field(const SlParticles *particles, int id, uint64_t seed)
 {
     enum { RECORDS = 1024 };
-    size_t bytes = sl_storage_bytes(sl_field_rows[id].storage);
+    size_t bytes = sl_storage_bytes(sl_field_row(particles, id)->storage);
     if (bytes == 4)
         return sl_hash(particles->data[id], particles->count * bytes, seed);
     const float *records = particles->data[id];
@@ -242,9 +252,9 @@ uint64_t sl_world_hash(SlWorld *world)
             const SlStateRow *row = &base->solver->state_rows[k];
             hash = sl_hash((const char *)base->state + row->offset, row->bytes, hash);
         }
-        for (int id = 0; id < SL_F_COUNT; id++)
+        for (int id = 0; id < sl_field_count(&base->particles); id++)
             if (base->particles.data[id] != NULL &&
-                (sl_field_rows[id].flags & SL_FIELD_STATE) != 0)
+                (sl_field_row(&base->particles, id)->flags & SL_FIELD_STATE) != 0)
                 hash = hash_field(&base->particles, id, hash);
     }
     return hash;

@@ -83,6 +83,7 @@ typedef struct SlWorldSystem {
     SlFillBody *fills[SL_MAX_FILLS];
     uint32_t fill_count;
     SlFlow flow;
+    SlAttributes attributes;
 } SlWorldSystem;
 
 /* An interval under way: what a call of sl_world_step covers. It stays open where on_step stopped
@@ -134,7 +135,7 @@ struct SlWorld {
     /* the view and what it points to */
     SlFrameView view;
     SlSystemView system_views[SL_MAX_SYSTEMS];
-    SlFieldView field_views[SL_MAX_SYSTEMS][SL_F_COUNT];
+    SlFieldView field_views[SL_MAX_SYSTEMS][SL_MAX_FIELDS];
     /* the state as a list; made when first asked for */
     SlStateItem *state_items;
     size_t state_item_count;
