@@ -13,6 +13,7 @@
 #include "sleet/mesh.h"
 #include "sleet/motion.h"
 #include "sleet/params.h"
+#include "sleet/particles.h"
 #include "sleet/render.h"
 #include "sleet/scene.h"
 #include "sleet/shape.h"

@@ -50,6 +50,9 @@ typedef struct SlSolver {
     double (*step_length)(const SlSystem *system, double left);
     /* Distance between particles at rest. */
     float (*spacing)(const SlSystem *system);
+    /* A program wrote the position or velocity of a particle between steps; added ones count as a
+       velocity written. NULL: nothing depends on it. */
+    void (*written)(SlSystem *system, size_t particle, SlFieldId field);
 } SlSolver;
 
 /* All solvers (solvers/solvers.c), and the one of that name; NULL: there is none. */

@@ -100,6 +100,18 @@ static inline const SlCellStretch *sl_stretch_find(const SlCellGrid *grid, uint6
     }
 }
 
+/* The cell of a point, as the sort assigns it. */
+static inline void sl_grid_cell(const SlCellGrid *grid, const float *point, int32_t cell[3])
+{
+    const float *origin = &grid->origin.x;
+    for (int k = 0; k < 3; k++) {
+        float along = (point[k] - origin[k]) * grid->inverse_cell;
+        along = along > grid->min_cell[k] ? along : grid->min_cell[k];
+        along = along < grid->max_cell[k] ? along : grid->max_cell[k];
+        cell[k] = (int32_t)along - ((float)(int32_t)along > along);
+    }
+}
+
 /* Places [*begin, *end) of the points in cells first … last, which are in one row along x. */
 static inline void sl_grid_run(const SlCellGrid *grid, uint64_t first, uint64_t last,
                                uint32_t *begin, uint32_t *end)

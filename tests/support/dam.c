@@ -13,7 +13,7 @@ SlWorld *dam_create(const DamSetting *s)
     def.domain.max = s->domain.x > 0 ? s->domain : (SlVec3){3 * size.x, 2 * size.y, size.z};
     SlWorld *world;
     assert_ok(sl_world_create(&def, &world, &test_error));
-    SlSystemDef system = sl_default_system_def("pbf");
+    SlSystemDef system = sl_default_system_def(s->solver != NULL ? s->solver : "pbf");
     SlSystemId id;
     assert_ok(sl_world_add_system(world, &system, &id, &test_error));
     assert_ok(sl_system_set_number(world, id, "spacing", d, &test_error));

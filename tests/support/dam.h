@@ -7,6 +7,7 @@
 typedef struct DamSetting {
     uint32_t threads;
     SlIsa isa;
+    const char *solver; /* NULL: "pbf" */
     const char *kernel, *constraint; /* NULL: the default */
     uint32_t nx, ny, nz;             /* particles of the block */
     double spacing;                  /* 0: 0.1 */

@@ -203,6 +203,15 @@ static uint64_t memory_needed(const SlSystem *system, uint64_t count)
     return sl_fluid_memory_needed(system, count) + sl_projective_bytes(system, count);
 }
 
+/* A written velocity may shorten the next step. */
+static void written(SlSystem *system, size_t i, SlFieldId field)
+{
+    SlProjectiveState *state = system->state;
+    const float *v = sl_f32x4(&system->particles, SL_F_VELOCITY) + 4 * i;
+    if (field == SL_F_VELOCITY)
+        state->fastest = fmax(state->fastest, (double)sl_length(sl_vec3(v[0], v[1], v[2])));
+}
+
 static const SlStateRow state_rows[] = {
     {"rho_grid_index", offsetof(SlProjectiveState, search.grid_index), sizeof(uint32_t),
      "automatic rho: index of the lower of two values under trial"},
@@ -245,4 +254,5 @@ const SlSolver sl_projective_solver = {
     .steps = sl_fluid_steps,
     .step_length = step_length,
     .spacing = sl_fluid_spacing,
+    .written = written,
 };

@@ -55,6 +55,15 @@ static void bind_fields(SlSystem *system, SlSnowPass *pass)
     pass->variation = particles->data[SL_F_VARIATION];
 }
 
+/* The place within the cell of the position. */
+static void set_fraction(const float *position, float *fraction, const SlSnowLattice *lattice)
+{
+    for (size_t k = 0; k < 3; k++) {
+        int32_t cell = sl_snow_cell(position[k], lattice->inverse_cell);
+        fraction[k] = (float)((double)position[k] / (double)lattice->cell - cell);
+    }
+}
+
 /* A particle whose J_P is 0 is new: placed or emitted, with a position and a velocity only. */
 static void begin_lives(void *argument, size_t begin, size_t end, size_t chunk)
 {
@@ -66,10 +75,7 @@ static void begin_lives(void *argument, size_t begin, size_t end, size_t chunk)
             continue;
         p->plastic[i] = 1;
         p->density[i] = 1;
-        for (size_t k = 4 * i; k < 4 * i + 3; k++) {
-            int32_t cell = sl_snow_cell(p->position[k], p->lattice.inverse_cell);
-            p->fraction[k] = (float)((double)p->position[k] / (double)p->lattice.cell - cell);
-        }
+        set_fraction(p->position + 4 * i, p->fraction + 4 * i, &p->lattice);
     }
 }
 
@@ -353,6 +359,22 @@ static float spacing(const SlSystem *system)
     return (float)sl_param(system, SL_SNOW_P_SPACING);
 }
 
+/* A written position is a new place within a cell; a written velocity may shorten the next step. */
+static void written(SlSystem *system, size_t i, SlFieldId field)
+{
+    SlSnowState *state = system->state;
+    SlParticles *particles = &system->particles;
+    const float *v = sl_f32x4(particles, SL_F_VELOCITY) + 4 * i;
+    if (field == SL_F_VELOCITY)
+        state->fastest = fmax(state->fastest, (double)sl_length(sl_vec3(v[0], v[1], v[2])));
+    if (field != SL_F_POSITION)
+        return;
+    double h = sl_snow_cell_width(system);
+    SlSnowLattice lattice = {.cell = (float)h, .inverse_cell = (float)(1 / h)};
+    set_fraction(sl_f32x4(particles, SL_F_POSITION) + 4 * i,
+                 sl_f32x4(particles, SL_F_FRACTION) + 4 * i, &lattice);
+}
+
 static const SlStateRow state_rows[] = {
     {"fastest", offsetof(SlSnowState, fastest), sizeof(double), "m/s, of any particle"},
     {"stiffest", offsetof(SlSnowState, stiffest), sizeof(double), "m/s, fastest sound anywhere"},
@@ -384,4 +406,5 @@ const SlSolver sl_snow_solver = {
     .finish = finish,
     .step_length = step_length,
     .spacing = spacing,
+    .written = written,
 };
