@@ -1,5 +1,5 @@
 /* The context: memory, threads, scratch arena, instruction-set path and hooks of a computation.
-   Every room gets it handed down; there are no globals. */
+   Every module gets it as an argument; there are no globals. */
 #ifndef CORE_CONTEXT_H
 #define CORE_CONTEXT_H
 

@@ -1,4 +1,4 @@
-/* Status with one sentence, and asserts for programmers' mistakes. */
+/* Status with a message, and asserts for programmers' mistakes. */
 #ifndef CORE_ERROR_H
 #define CORE_ERROR_H
 
@@ -8,14 +8,13 @@
 SlStatus sl_error_set(SlError *error, SlStatus status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 #ifdef __clang_analyzer__
-/* What an analyser cannot see from another file: the status given is the one returned. Without
-   this every failing path seems to go on as if it had worked. */
+/* Tells the analyser what it cannot see from another file: the status given is the one returned. */
 #define sl_error_set(error, status, ...) (sl_error_set(error, status, __VA_ARGS__), (status))
 #endif
 
 void sl_assert_failed(const char *condition, const char *file, int line);
 
-/* Always on: a broken promise between rooms must not become a wrong picture. */
+/* Always on: a violated contract between modules must not become a wrong result. */
 #define SL_ASSERT(condition)                                                                       \
     ((condition) ? (void)0 : sl_assert_failed(#condition, __FILE__, __LINE__))
 

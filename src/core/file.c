@@ -45,7 +45,7 @@ SlStatus sl_file_begin(const SlFileLayer *layer, const char *path, SlFileWriter 
     memset(writer, 0, sizeof *writer);
     writer->layer = layer;
     writer->descriptor = -1;
-    /* Process id and number keep writers of one path apart; a dead one's leftover is stepped over. */
+    /* Process id and number distinguish writers of one path; the file of a killed process is skipped. */
     for (int number = 0; number < 1000; number++) {
         int length = snprintf(writer->temporary, sizeof writer->temporary, "%s.%ld-%d.part", path,
                               (long)getpid(), number);
@@ -142,7 +142,7 @@ SlStatus sl_file_write(const SlFileLayer *layer, const char *path, const void *d
     return status;
 }
 
-SlStatus sl_file_read(SlMemory *memory, const char *path, uint64_t most, char **data,
+SlStatus sl_file_read(SlMemory *memory, const char *path, uint64_t max_bytes, char **data,
                       size_t *bytes, SlError *error)
 {
     *data = NULL;
@@ -159,9 +159,9 @@ SlStatus sl_file_read(SlMemory *memory, const char *path, uint64_t most, char **
         status = sl_error_set(error, SL_ERROR_IO, "%.300s: is a folder, not a file", path);
     else if (!S_ISREG(facts.st_mode))
         status = sl_error_set(error, SL_ERROR_IO, "%.300s: is not an ordinary file", path);
-    else if ((uint64_t)facts.st_size > most)
+    else if ((uint64_t)facts.st_size > max_bytes)
         status = sl_error_set(error, SL_ERROR_IO, "%.300s: has %lld bytes, at most %llu are read",
-                              path, (long long)facts.st_size, (unsigned long long)most);
+                              path, (long long)facts.st_size, (unsigned long long)max_bytes);
     else
         size = (size_t)facts.st_size;
 

@@ -35,15 +35,15 @@ void sl_file_abandon(SlFileWriter *writer);
 SlStatus sl_file_write(const SlFileLayer *layer, const char *path, const void *data, size_t bytes,
                        SlError *error);
 /* *data has *bytes bytes and a 0 after them; sl_free(memory, *data, *bytes + 1).
-   A file above `most` bytes, a folder or a device is refused. */
-SlStatus sl_file_read(SlMemory *memory, const char *path, uint64_t most, char **data,
+   A file above max_bytes, a folder or a device is refused. */
+SlStatus sl_file_read(SlMemory *memory, const char *path, uint64_t max_bytes, char **data,
                       size_t *bytes, SlError *error);
-/* Makes a folder and its parents; fine if it is there. */
+/* Makes a folder and its parents; no error if it exists. */
 SlStatus sl_folder_make(const char *path, SlError *error);
 
-/* --- One whole file written behind the caller's back: a simulation goes on while the disk is slow.
-   The queue is one file deep, so files appear in the order in which they were given, and the one
-   buffer is all the memory it takes. --- */
+/* --- Files written by a thread of their own, so that the simulation continues while the disk is slow.
+   The queue is one file deep: files appear in the order in which they were given, and one buffer is
+   all its memory. --- */
 
 typedef struct SlFileQueue SlFileQueue;
 
@@ -53,12 +53,12 @@ SlStatus sl_file_queue_create(SlMemory *memory, const SlFileLayer *layer, SlFile
 /* Waits for the last file; its failure is lost unless sl_file_queue_wait was called. */
 void sl_file_queue_destroy(SlFileQueue *queue);
 
-/* Waits for the last file and gives room for the next. NULL: no memory, or the last file failed;
-   the sentence says which. */
+/* Waits for the last file and returns a buffer for the next. NULL: no memory, or the last file
+   failed; the message says which. */
 char *sl_file_queue_buffer(SlFileQueue *queue, size_t bytes, SlError *error);
 /* Begins to write the first `bytes` of the buffer: temporary name, sync, rename. */
 void sl_file_queue_write(SlFileQueue *queue, const char *path, size_t bytes);
-/* Returns how the last file went, once. */
+/* Waits and returns the status of the last file, once. */
 SlStatus sl_file_queue_wait(SlFileQueue *queue, SlError *error);
 
 #endif

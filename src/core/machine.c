@@ -56,8 +56,8 @@ static uint64_t read_entry(const char *path, const char *key)
 }
 
 /* Room left in a cgroup: limit minus what its processes hold. Its usage counts cached files too,
-   which the kernel drops when memory is asked for; without giving them back, a container that has
-   just built something would seem full. */
+   which the kernel drops when memory is needed; unless they are subtracted, a container that has just
+   built something seems full. */
 static uint64_t cgroup_room(const char *folder, const char *limit_name, const char *usage_name,
                             const char *cache_key)
 {

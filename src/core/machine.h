@@ -1,4 +1,4 @@
-/* Facts of the machine: processors and memory this process may use. */
+/* The machine: processors and memory that this process may use. */
 #ifndef CORE_MACHINE_H
 #define CORE_MACHINE_H
 
@@ -8,8 +8,8 @@
 #include "sleet/base.h"
 
 uint32_t sl_machine_processors(void);
-/* Bytes that may still be taken: MemAvailable, or less where a cgroup or address-space limit is
-   tighter. UINT64_MAX where nothing tells. */
+/* Bytes that can still be allocated: MemAvailable, or less where a cgroup or address-space limit is
+   tighter. UINT64_MAX where this is not known. */
 uint64_t sl_machine_memory_available(void);
 
 /* --- Which instruction-set path runs the hot loops. A *_kernels.c file is compiled once per path and

@@ -17,7 +17,7 @@ static void *default_alloc(void *user, size_t bytes, size_t alignment)
     void *block = rounded < bytes ? NULL : aligned_alloc(alignment, rounded);
 #ifdef MADV_HUGEPAGE
     if (block != NULL && large)
-        (void)madvise(block, rounded, MADV_HUGEPAGE); /* a wish: no matter if it is refused */
+        (void)madvise(block, rounded, MADV_HUGEPAGE); /* a hint: refusal is no error */
 #endif
     return block;
 }

@@ -15,17 +15,17 @@ typedef struct SlMemory {
 } SlMemory;
 
 void sl_memory_init(SlMemory *memory, const SlAllocator *hooks);
-/* NULL when there is no room, or for 0 bytes. Contents are undefined. */
+/* NULL when there is no memory, or for 0 bytes. Contents are undefined. */
 void *sl_alloc(SlMemory *memory, size_t bytes);
 /* count × size with the product checked; zeroed. */
 void *sl_alloc_zero(SlMemory *memory, size_t count, size_t size);
 void sl_free(SlMemory *memory, void *block, size_t bytes);
-/* Grows an array, keeping `used` bytes; NULL leaves the old one as it was. */
+/* Grows an array, keeping `used` bytes; on NULL the old one is unchanged. */
 void *sl_regrow(SlMemory *memory, void *block, size_t old_bytes, size_t new_bytes, size_t used);
 
-/* --- Scratch memory of one step: pushed by the thread that runs the step, before a parallel loop;
-   all of it goes at once at the head of the next. After a step that had to grow, the pieces
-   become one, so that later steps of the same size allocate nothing. --- */
+/* --- An arena: scratch memory of one step, draw or write. Pushed by the thread that runs it, before a
+   parallel loop; released all at once by the next reset. A reset after growth joins the pieces into
+   one, so that later steps of the same size allocate nothing. --- */
 
 enum { SL_ARENA_PIECES = 64 };
 
@@ -36,7 +36,7 @@ typedef struct SlArena {
         size_t size, used;
     } pieces[SL_ARENA_PIECES];
     uint32_t piece_count;
-    size_t high_water; /* most bytes ever in use between two resets */
+    size_t high_water; /* maximum of in_use between two resets */
     size_t in_use;
 } SlArena;
 
@@ -44,18 +44,18 @@ void sl_arena_init(SlArena *arena, SlMemory *memory);
 void sl_arena_free(SlArena *arena);
 /* 64-byte aligned, contents undefined; NULL when memory is out. Zero bytes give a valid pointer. */
 void *sl_arena_push(SlArena *arena, size_t bytes);
-/* Forgets everything pushed; the memory stays. */
+/* Releases everything pushed; the memory is kept for later pushes. */
 void sl_arena_reset(SlArena *arena);
 
-/* A place to go back to: whoever needs scratch only until it returns takes a mark first, and what
-   it pushed is free for the next pushes of the same step. */
+/* A position in the arena: a function that needs scratch only until it returns takes a mark first
+   and releases it at the end. */
 typedef struct SlArenaMark {
     uint32_t piece_count;
     size_t used, in_use;
 } SlArenaMark;
 
 SlArenaMark sl_arena_mark(const SlArena *arena);
-/* Forgets what was pushed since the mark. */
+/* Releases what was pushed since the mark. */
 void sl_arena_release(SlArena *arena, SlArenaMark mark);
 
 /* count × size with the product checked. */

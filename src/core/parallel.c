@@ -1,9 +1,9 @@
-/* A pool of threads - 1 workers; the caller is the last. Workers sleep on a condition variable: a
-   library must not burn a core of its host while idle. But a step is a row of loops, some of them
-   shorter than the waking of a thread, so who waits looks out for some tens of microseconds before
-   he goes to sleep; only if there is a processor for every thread. Each worker begins with a
-   stretch of chunks of its own, the same in every loop, so that what it wrote in one pass is still
-   in its cache in the next; who is done takes chunks from the others' stretches. */
+/* A pool of threads - 1 workers; the calling thread is the last. Workers sleep on a condition
+   variable: a library must not occupy a core of its host while idle. But a step is a sequence of
+   loops, some shorter than waking a thread takes, so a thread spins for some tens of microseconds
+   before it sleeps, where there is a processor for every thread. Each worker begins with a range of
+   chunks of its own, the same in every loop, so that what it wrote in one pass is still in its cache
+   in the next; a worker that is done takes chunks from the ranges of others. */
 #include "core/parallel.h"
 
 #include <pthread.h>
@@ -12,19 +12,19 @@
 
 #include "core/error.h"
 
-enum { LOOKS = 2000 };
+enum { SPINS = 2000 };
 
-/* The chunks of one worker: [next, end) are still to do. On a cache line of its own. */
-typedef struct Stretch {
+/* The chunks of one worker: [next, end) are not done yet. On a cache line of its own. */
+typedef struct ChunkRange {
     _Alignas(SL_ALIGNMENT) _Atomic size_t next;
     size_t end;
-} Stretch;
+} ChunkRange;
 
 typedef struct Loop {
     SlChunkFunction function;
     void *argument;
     size_t count, chunk_size;
-    Stretch *stretches;
+    ChunkRange *ranges;
     uint32_t workers;
 } Loop;
 
@@ -32,25 +32,25 @@ struct SlPool {
     SlMemory *memory;
     SlTaskScheduler tasks;
     uint32_t workers; /* threads that run chunks, the caller included */
-    uint32_t started; /* threads of our own that exist */
+    uint32_t started; /* threads created by the pool */
     pthread_t *threads;
-    Stretch *stretches; /* one per worker */
-    uint32_t joined;    /* workers that have found their number; guarded by mutex */
+    ChunkRange *ranges; /* one per worker */
+    uint32_t joined;    /* workers that have a number; guarded by mutex */
     pthread_mutex_t mutex;
     pthread_cond_t work, done;
-    Loop *loop; /* the loop under way; guarded by mutex */
+    Loop *loop; /* the current loop; guarded by mutex */
     _Atomic uint64_t
         generation;        /* counts loops, so that a worker joins each once; written under mutex */
     _Atomic uint32_t busy; /* workers still inside the loop; written under mutex */
-    uint32_t looks;        /* how often to look before sleeping; 0: not at all */
+    uint32_t spins;        /* polls before sleeping; 0: none */
     bool quit;
 };
 
-static void run_stretch(const Loop *loop, Stretch *stretch)
+static void run_range(const Loop *loop, ChunkRange *range)
 {
     for (;;) {
-        size_t chunk = atomic_fetch_add_explicit(&stretch->next, 1, memory_order_relaxed);
-        if (chunk >= stretch->end)
+        size_t chunk = atomic_fetch_add_explicit(&range->next, 1, memory_order_relaxed);
+        if (chunk >= range->end)
             return;
         size_t begin = chunk * loop->chunk_size;
         size_t end = begin + loop->chunk_size;
@@ -58,11 +58,11 @@ static void run_stretch(const Loop *loop, Stretch *stretch)
     }
 }
 
-/* Its own stretch first, then whatever the others have left. */
+/* Its own range first, then what is left of the others. */
 static void run_chunks(const Loop *loop, uint32_t worker)
 {
     for (uint32_t k = 0; k < loop->workers; k++)
-        run_stretch(loop, &loop->stretches[(worker + k) % loop->workers]);
+        run_range(loop, &loop->ranges[(worker + k) % loop->workers]);
 }
 
 /* About 100 cycles on some processors, 10 on others; a hint only. */
@@ -73,18 +73,18 @@ static void pause_briefly(void)
 #endif
 }
 
-static void look_for_work(SlPool *pool, uint64_t seen)
+static void spin_for_work(SlPool *pool, uint64_t seen)
 {
     for (uint32_t k = 0;
-         k < pool->looks && atomic_load_explicit(&pool->generation, memory_order_relaxed) == seen;
+         k < pool->spins && atomic_load_explicit(&pool->generation, memory_order_relaxed) == seen;
          k++)
         pause_briefly();
 }
 
-static void look_for_end(SlPool *pool)
+static void spin_for_end(SlPool *pool)
 {
     for (uint32_t k = 0;
-         k < pool->looks && atomic_load_explicit(&pool->busy, memory_order_relaxed) > 0; k++)
+         k < pool->spins && atomic_load_explicit(&pool->busy, memory_order_relaxed) > 0; k++)
         pause_briefly();
 }
 
@@ -107,7 +107,7 @@ static void *worker_main(void *argument)
         if (--pool->busy == 0)
             pthread_cond_signal(&pool->done);
         pthread_mutex_unlock(&pool->mutex);
-        look_for_work(pool, seen);
+        spin_for_work(pool, seen);
         pthread_mutex_lock(&pool->mutex);
     }
     pthread_mutex_unlock(&pool->mutex);
@@ -131,8 +131,8 @@ SlStatus sl_pool_create(SlMemory *memory, uint32_t threads, const SlTaskSchedule
     pool->workers = own ? threads : tasks->workers;
     if (pool->workers == 0)
         pool->workers = 1;
-    pool->stretches = sl_alloc_zero(memory, pool->workers, sizeof *pool->stretches);
-    if (pool->stretches == NULL) {
+    pool->ranges = sl_alloc_zero(memory, pool->workers, sizeof *pool->ranges);
+    if (pool->ranges == NULL) {
         uint32_t workers = pool->workers;
         sl_pool_destroy(pool);
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory for %u threads", workers);
@@ -143,7 +143,7 @@ SlStatus sl_pool_create(SlMemory *memory, uint32_t threads, const SlTaskSchedule
     }
     if (pool->workers > 1) {
         long processors = sysconf(_SC_NPROCESSORS_ONLN);
-        pool->looks = processors > 0 && pool->workers <= (unsigned long)processors ? LOOKS : 0;
+        pool->spins = processors > 0 && pool->workers <= (unsigned long)processors ? SPINS : 0;
         pool->threads = sl_alloc_zero(memory, pool->workers - 1, sizeof *pool->threads);
         if (pool->threads == NULL) {
             sl_pool_destroy(pool);
@@ -175,7 +175,7 @@ void sl_pool_destroy(SlPool *pool)
     pthread_mutex_destroy(&pool->mutex);
     pthread_cond_destroy(&pool->work);
     pthread_cond_destroy(&pool->done);
-    sl_free(pool->memory, pool->stretches, pool->workers * sizeof *pool->stretches);
+    sl_free(pool->memory, pool->ranges, pool->workers * sizeof *pool->ranges);
     if (pool->threads != NULL)
         sl_free(pool->memory, pool->threads, (pool->workers - 1) * sizeof *pool->threads);
     sl_free(pool->memory, pool, sizeof *pool);
@@ -198,10 +198,10 @@ void sl_parallel_for(SlPool *pool, size_t count, size_t chunk_size, SlChunkFunct
     if (chunks == 0)
         return;
     uint32_t workers = chunks < pool->workers ? (uint32_t)chunks : pool->workers;
-    Loop loop = {function, argument, count, chunk_size, pool->stretches, workers};
+    Loop loop = {function, argument, count, chunk_size, pool->ranges, workers};
     for (uint32_t k = 0; k < workers; k++) {
-        atomic_store_explicit(&pool->stretches[k].next, chunks * k / workers, memory_order_relaxed);
-        pool->stretches[k].end = chunks * (k + 1) / workers;
+        atomic_store_explicit(&pool->ranges[k].next, chunks * k / workers, memory_order_relaxed);
+        pool->ranges[k].end = chunks * (k + 1) / workers;
     }
     if (workers == 1) {
         run_chunks(&loop, 0);
@@ -220,7 +220,7 @@ void sl_parallel_for(SlPool *pool, size_t count, size_t chunk_size, SlChunkFunct
 
     run_chunks(&loop, 0);
 
-    look_for_end(pool);
+    spin_for_end(pool);
     pthread_mutex_lock(&pool->mutex);
     while (pool->busy > 0)
         pthread_cond_wait(&pool->done, &pool->mutex);

@@ -117,7 +117,7 @@ static size_t edit_distance(const char *a, const char *b)
     enum { MAX = 48 };
     size_t la = strlen(a), lb = strlen(b);
     if (la > MAX || lb > MAX)
-        return SIZE_MAX; /* near to nothing */
+        return SIZE_MAX; /* too long to be near any */
     size_t row[3][MAX + 1];
     for (size_t j = 0; j <= lb; j++)
         row[1][j] = j;
@@ -142,14 +142,14 @@ static size_t edit_distance(const char *a, const char *b)
 const char *sl_nearest_name(const char *name, const char *const *candidates, size_t count)
 {
     const char *nearest = NULL, *begun = NULL;            /* the shortest that begins so */
-    size_t length = strlen(name), least = length / 3 + 2; /* farther is no help */
+    size_t length = strlen(name), limit = length / 3 + 2; /* larger distances are no help */
     for (size_t k = 0; k < count; k++) {
         size_t distance = edit_distance(name, candidates[k]);
         if (length >= 2 && strncmp(name, candidates[k], length) == 0 &&
             (begun == NULL || strlen(candidates[k]) < strlen(begun)))
             begun = candidates[k];
-        if (distance < least) {
-            least = distance;
+        if (distance < limit) {
+            limit = distance;
             nearest = candidates[k];
         }
     }

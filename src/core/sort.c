@@ -74,7 +74,7 @@ bool sl_sort_by_key(SlPool *pool, SlArena *arena, const uint32_t *keys, size_t c
     size_t chunk_size = sl_chunk_count(count, MAX_CHUNKS);
     if (chunk_size < MIN_CHUNK)
         chunk_size = MIN_CHUNK;
-    if (chunk_size < (size_t)4 << digit_bits) /* or counts to add up outnumber what is sorted */
+    if (chunk_size < (size_t)4 << digit_bits) /* else there are more counts than items */
         chunk_size = (size_t)4 << digit_bits;
     size_t chunks = sl_chunk_count(count, chunk_size);
 
@@ -107,7 +107,7 @@ typedef struct Starts {
     uint64_t key_limit;
 } Starts;
 
-/* Place i opens every key after its predecessor's, up to its own. */
+/* Place i writes the start of every key after its predecessor's, up to its own. */
 static void open_keys(void *argument, size_t begin, size_t end, size_t chunk)
 {
     (void)chunk;

@@ -1,5 +1,5 @@
 /* Stable sort of items by a small integer key, in parallel. The order is unique, so it does not
-   depend on threads or on how the work is cut. */
+   depend on threads or chunk sizes. */
 #ifndef CORE_SORT_H
 #define CORE_SORT_H
 
@@ -7,7 +7,7 @@
 #include "core/parallel.h"
 
 /* order[k] is the item at place k, sorted_keys[k] its key; keys are below key_limit.
-   Takes scratch from the arena; false when memory is out. */
+   Takes scratch from the arena; false when there is no memory. */
 bool sl_sort_by_key(SlPool *pool, SlArena *arena, const uint32_t *keys, size_t count,
                     uint64_t key_limit, uint32_t *order, uint32_t *sorted_keys);
 

@@ -1,9 +1,9 @@
-/* A sparse grid of blocks of 4 x 4 x 4 cells, found by a hash of their coordinates. Blocks stand in
-   order of z, y, x, whoever made them, so that walks and sums over them have one order.
+/* A sparse grid of blocks of 4 x 4 x 4 cells, found by a hash of their coordinates. Blocks are
+   sorted by z, y, x in whatever order they were given, so that loops and sums have one order.
 
    A block stores the 5 x 5 x 5 nodes of its cells: nodes on a face shared by two blocks are stored
-   in both, so that interpolation looks up one block and never its neighbours. Who writes nodes
-   writes the copies too. */
+   in both, so that interpolation looks up one block and never its neighbours. Code that writes
+   nodes writes the copies too. */
 #ifndef SPATIAL_BLOCK_GRID_H
 #define SPATIAL_BLOCK_GRID_H
 
@@ -37,7 +37,7 @@ typedef struct SlBlockGrid {
 SlStatus sl_block_grid_create(SlContext *context, const SlBlockCoord *coords, uint32_t count,
                               SlBlockGrid *grid, SlError *error);
 void sl_block_grid_destroy(SlBlockGrid *grid);
-/* Bytes of a grid of so many blocks, to ask before making it. */
+/* Bytes of a grid of `count` blocks. */
 size_t sl_block_grid_bytes(uint32_t count);
 
 static inline uint32_t sl_block_hash(SlBlockCoord c)

@@ -139,7 +139,7 @@ static SlStatus check_values(const SlWorld *world, const Range *r, const void *d
 static void mark_changed(SlWorldSystem *system)
 {
     system->flow.changed = 1;
-    system->watch.steps = 0;
+    system->monitor.steps = 0;
 }
 
 /* Tells the solver of a value that changed. */
