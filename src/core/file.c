@@ -151,19 +151,19 @@ SlStatus sl_file_read(SlMemory *memory, const char *path, uint64_t max_bytes, ch
     if (descriptor < 0)
         return io_error(error, path, "cannot be read");
     SlStatus status = SL_OK;
-    struct stat facts;
+    struct stat info;
     size_t size = 0;
-    if (fstat(descriptor, &facts) != 0)
+    if (fstat(descriptor, &info) != 0)
         status = io_error(error, path, "cannot be read");
-    else if (S_ISDIR(facts.st_mode))
+    else if (S_ISDIR(info.st_mode))
         status = sl_error_set(error, SL_ERROR_IO, "%.300s: is a folder, not a file", path);
-    else if (!S_ISREG(facts.st_mode))
+    else if (!S_ISREG(info.st_mode))
         status = sl_error_set(error, SL_ERROR_IO, "%.300s: is not an ordinary file", path);
-    else if ((uint64_t)facts.st_size > max_bytes)
+    else if ((uint64_t)info.st_size > max_bytes)
         status = sl_error_set(error, SL_ERROR_IO, "%.300s: has %lld bytes, at most %llu are read",
-                              path, (long long)facts.st_size, (unsigned long long)max_bytes);
+                              path, (long long)info.st_size, (unsigned long long)max_bytes);
     else
-        size = (size_t)facts.st_size;
+        size = (size_t)info.st_size;
 
     char *text = NULL;
     if (status == SL_OK) {
@@ -210,10 +210,10 @@ SlStatus sl_folder_make(const char *path, SlError *error)
         if (mkdir(part, 0755) != 0 && errno != EEXIST)
             return io_error(error, path, "cannot be made");
     }
-    struct stat facts;
-    if (stat(path, &facts) != 0)
+    struct stat info;
+    if (stat(path, &info) != 0)
         return io_error(error, path, "cannot be made");
-    if (!S_ISDIR(facts.st_mode))
+    if (!S_ISDIR(info.st_mode))
         return sl_error_set(error, SL_ERROR_IO, "%.300s: is a file, not a folder", path);
     if (access(path, W_OK) != 0)
         return io_error(error, path, "cannot be written to");
