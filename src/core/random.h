@@ -1,4 +1,4 @@
-/* Counter-based random numbers: Philox4x32-10 (Salmon et al. 2011). The same (seed, counter) gives
+/* Counter-based random numbers: Philox4x32-10 [Salmon 2011]. The same (seed, counter) gives
    the same numbers on any thread in any order, so nothing has to be carried over. */
 #ifndef CORE_RANDOM_H
 #define CORE_RANDOM_H
