@@ -11,8 +11,8 @@
 /* m/s: blocks and fills have the same limit. */
 static const float max_speed = 1e5f;
 
-SlStatus sl_system_add_attribute(SlWorld *world, SlSystemId id, const char *name, SlFieldType type,
-                                 const void *initial, SlError *error)
+static SlStatus add_attribute(SlWorld *world, SlSystemId id, const char *name, SlFieldType type,
+                              const void *initial, SlError *error)
 {
     SlWorldSystem *system = sl_world_resolve_system(world, id, error);
     if (system == NULL)
@@ -23,6 +23,12 @@ SlStatus sl_system_add_attribute(SlWorld *world, SlSystemId id, const char *name
         return sl_error_set(error, SL_ERROR_ARGUMENT, "%s: attribute \"%.40s\": %s",
                             system->base.name, name, wrong);
     return SL_OK;
+}
+
+SlStatus sl_system_add_attribute(SlWorld *world, SlSystemId id, const char *name, SlFieldType type,
+                                 const void *initial, SlError *error)
+{
+    SL_SETUP_CALL(world, error, add_attribute(world, id, name, type, initial, &found));
 }
 
 /* --- Fields --- */

@@ -58,8 +58,8 @@ static void visit(Walk *walk, void *data, size_t bytes)
 
 static void visit_particles(Walk *walk, SlParticles *particles)
 {
-    for (int id = 0; id < SL_F_COUNT; id++) {
-        const SlFieldRow *row = &sl_field_rows[id];
+    for (int id = 0; id < sl_field_count(particles); id++) {
+        const SlFieldRow *row = sl_field_row(particles, id);
         if (particles->data[id] != NULL && (row->flags & (SL_FIELD_STATE | SL_FIELD_EXPORT)) != 0)
             visit(walk, particles->data[id], particles->count * sl_storage_bytes(row->storage));
     }

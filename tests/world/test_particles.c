@@ -104,7 +104,7 @@ static void emitted_and_added_particles_have_initial_values(void **state)
     jet.center = (SlVec3){1.5f, 1.2f, 0.25f};
     jet.radius = 0.2f;
     jet.speed = 3;
-    assert_ok(sl_system_add_emitter(world, system, &jet, &test_error));
+    assert_ok(sl_system_add_emitter(world, system, &jet, NULL, &test_error));
     write_by_id(world);
     float at[3] = {1.2f, 0.05f, 0.25f};
     uint32_t id = 0;
@@ -378,7 +378,7 @@ static void ids_end_with_an_error(void **state)
     jet.center = (SlVec3){1.5f, 1.2f, 0.25f};
     jet.radius = 0.2f;
     jet.speed = 3;
-    assert_ok(sl_system_add_emitter(world, system, &jet, &test_error));
+    assert_ok(sl_system_add_emitter(world, system, &jet, NULL, &test_error));
     assert_ok(sl_world_start(world, &test_error));
     world->systems[0]->flow.next_id = (uint64_t)UINT32_MAX - 2;
     float at[9] = {1.2f, 0.05f, 0.25f, 1.3f, 0.05f, 0.25f, 1.4f, 0.05f, 0.25f};
