@@ -18,8 +18,8 @@ typedef struct SlCamera {
                         count; default 1 */
 } SlCamera;
 
-/* So many may have a weight at once. */
-enum { SL_MAX_CAMERAS = 16 };
+/* So many cameras a world may have, and so many of them with a weight. */
+enum { SL_MAX_VIEW_CAMERAS = 256, SL_MAX_CAMERAS = 16 };
 SL_API SlCamera sl_default_camera(void);
 
 /* A depth image drawn by the host's renderer, for level of detail instead of Sleet's own. It may

@@ -65,6 +65,8 @@ SL_API SlStatus sl_param_set_text(const SlParamRow *row, const char *text, SlPar
                                   SlError *error);
 SL_API SlStatus sl_param_set_vec3(const SlParamRow *row, const double numbers[3],
                                   SlParamValue *value, SlError *error);
+/* Checks one value per row, as calls do that take them from a program. */
+SL_API SlStatus sl_table_check(const SlTable *table, const SlParamValue *values, SlError *error);
 /* The row of that name, or NULL. */
 SL_API const SlParamRow *sl_table_find(const SlTable *table, const char *name);
 /* Writes a value as a person reads it ("0.7", "cubic", "[0, -9.81, 0]"). */

@@ -1,5 +1,5 @@
-/* Sleet: the whole state of a world as a list of arrays: what a checkpoint holds. It follows from
-   the field table, the solvers' state rows and the world's own counters. */
+/* Sleet: the complete state of a world as a list of arrays: what a checkpoint holds. It is made from the
+   field table, the solvers' state rows and the world's own counters. */
 #ifndef SLEET_STATE_H
 #define SLEET_STATE_H
 
@@ -11,9 +11,9 @@ extern "C" {
 
 /* One array of state. Element k is the element_bytes bytes at (const char *)data + k * stride. */
 typedef struct SlStateItem {
-    const char *name; /* at most 31 bytes; no two items of one system are alike */
+    const char *name; /* at most 31 bytes; unique within its system */
     const char *unit, *meaning;
-    uint32_t system; /* of which system; the world's own: system_count */
+    uint32_t system; /* index of its system; of the world's own: system_count */
     uint32_t type;   /* SlFieldType of a field, an element per particle; 0: bytes */
     uint32_t element_bytes;
     size_t stride, count;

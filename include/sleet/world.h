@@ -146,9 +146,24 @@ SL_API SlStatus sl_collider_set_motion(SlWorld *world, SlColliderId id, const Sl
    numbers that are not finite. */
 SL_API SlStatus sl_collider_set_target(SlWorld *world, SlColliderId id, SlColliderPose pose,
                                        SlError *error);
-/* Who looks on, for level of detail; copied. May change between steps. At most SL_MAX_CAMERAS count
-   (weight above 0). Without cameras, level of detail says what is missing at the start. */
+/* From the next step on; m/s², finite. */
 SL_API SlStatus sl_world_set_gravity(SlWorld *world, SlVec3 gravity, SlError *error);
+/* What it is made of, for renderers and exporters; copied. Without them a system has the material of
+   its solver (water or snow), colliders are solid and the domain is ground. May change at any time. */
+SL_API SlStatus sl_system_set_material(SlWorld *world, SlSystemId id, const SlMaterial *material,
+                                       SlError *error);
+SL_API SlStatus sl_collider_set_material(SlWorld *world, SlColliderId id,
+                                         const SlMaterial *material, SlError *error);
+/* The kind of material that a solver's particles have unless another is set; water for an unknown one. */
+SL_API SlMaterialKind sl_solver_material(const char *solver);
+/* As set, absorption below 0 as it is; sl_world_view has it as in force. A handle that names no system
+   gives a solid. */
+SL_API SlMaterial sl_system_material(const SlWorld *world, SlSystemId id);
+SL_API SlStatus sl_world_set_domain_material(SlWorld *world, const SlMaterial *material,
+                                             SlError *error);
+/* Cameras for drawing and for level of detail; copied. May change between steps. At most
+   SL_MAX_VIEW_CAMERAS; SL_MAX_CAMERAS of them may have a weight above 0 and count for level of detail.
+   Without cameras, level of detail says what is missing at the start. */
 SL_API SlStatus sl_world_set_cameras(SlWorld *world, const SlCamera *cameras, size_t count,
                                      SlError *error);
 
@@ -182,10 +197,6 @@ SL_API SlStatus sl_world_step(SlWorld *world, double dt, SlError *error);
 SL_API SlStatus sl_world_advance_frame(SlWorld *world, SlError *error);
 /* Ends a step or frame that on_step stopped; does nothing where none was. */
 SL_API SlStatus sl_world_finish_step(SlWorld *world, SlError *error);
-
-/* Mesh colliders where they are at that time; valid until the next call or step. For drawing
-   frames read back from disk, which do not hold them. */
-SL_API const SlMeshView *sl_world_meshes_at(SlWorld *world, double time, size_t *count);
 
 /* What the last sub-step of the system did; zeros before the first. Valid until the next step; NULL
    for a bad handle. */

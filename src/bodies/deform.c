@@ -279,10 +279,10 @@ SlBox sl_deform_bounds(const SlDeform *d)
                    {fmaxf(a.max.x, b.max.x), fmaxf(a.max.y, b.max.y), fmaxf(a.max.z, b.max.z)}};
 }
 
-const SlMesh *sl_deform_mesh_at(SlDeform *d, double time)
+SlMesh *sl_deform_mesh_at(SlDeform *d, double time)
 {
     Interval now = find_interval(d, time);
-    const SlMesh *a = &d->keys[now.low].mesh, *b = &d->keys[now.high].mesh;
+    SlMesh *a = &d->keys[now.low].mesh, *b = &d->keys[now.high].mesh;
     if (!d->same)
         return now.share < 0.5f ? a : b;
     for (size_t k = 0; k < 3 * a->vertex_count; k++)

@@ -67,7 +67,7 @@ void sl_deform_seek(SlDeform *deform, double time);
 /* Of the surface at the time sought, and a little more. */
 SlBox sl_deform_bounds(const SlDeform *deform);
 /* For drawing: vertices blended, or the nearest key. Valid until the next call. */
-const SlMesh *sl_deform_mesh_at(SlDeform *deform, double time);
+SlMesh *sl_deform_mesh_at(SlDeform *deform, double time);
 
 /* As sl_sdf_distance_within, at the time sought; `velocity` (m/s) is that of the surface near the
    point. Neither pointer may be NULL. */

@@ -69,7 +69,7 @@ static int info_frame(SlContext *context, const char *path)
     printf("domain: (%g, %g, %g) to (%g, %g, %g) m\n", (double)view->domain.min.x,
            (double)view->domain.min.y, (double)view->domain.min.z, (double)view->domain.max.x,
            (double)view->domain.max.y, (double)view->domain.max.z);
-    printf("colliders: %zu\n", view->shape_count);
+    printf("colliders: %zu\n", view->collider_count);
     for (size_t s = 0; s < view->system_count; s++) {
         const SlSystemView *system = &view->systems[s];
         printf("system: %s, solver %s, %zu particles, spacing %g m\n", system->name,

@@ -24,7 +24,10 @@ static const CliOption options[O_COUNT] = {
 typedef struct Job {
     SlContext *context;
     SlScene *scene;
-    SlWorld *world; /* when the source is a scene */
+    SlWorld *world;        /* when the source is a scene */
+    SlFrameReader *reader; /* when it is a folder */
+    const char *camera_name;
+    bool frame_cameras; /* as stored; else --set changed the scene's */
     const char *source;
     bool from_folder, quiet, follow;
     uint64_t first, last;
@@ -39,12 +42,16 @@ static SlStatus draw_stored(Job *job, uint64_t number, SlError *error)
     char path[1024];
     SlFrame *frame;
     cli_frame_path(path, sizeof path, job->source, number, ".slf");
-    SlStatus status = sl_frame_read(job->context, path, &frame, error);
+    SlStatus status = sl_frame_reader_read(job->reader, path, &frame, error);
     if (status != SL_OK)
         return status;
-    SlFrameView view = *sl_frame_view(frame); /* frames do not hold meshes: the scene does */
-    view.meshes = sl_world_meshes_at(job->world, view.time, &view.mesh_count);
-    status = cli_drawing_add(&job->drawing, job->scene, &view, false, error);
+    const SlFrameView *view = sl_frame_view(frame);
+    if (job->frame_cameras && view->camera_count > 0) {
+        const SlCamera *camera =
+            job->camera_name != NULL ? sl_view_camera(view, job->camera_name) : view->cameras;
+        job->drawing.camera = camera != NULL ? camera : job->drawing.camera;
+    }
+    status = cli_drawing_add(&job->drawing, job->scene, view, false, error);
     sl_frame_destroy(frame);
     return status;
 }
@@ -143,14 +150,22 @@ static SlStatus set_up(Job *job, const CliInput *input, SlError *error)
     if (status == SL_OK)
         status = choose_frames(job, error);
     const SlCamera *camera = NULL;
+    job->camera_name = input->value[O_CAMERA];
+    job->frame_cameras = true;
+    for (size_t k = 0; k < input->set_count; k++)
+        job->frame_cameras &= strncmp(input->sets[k].path, "cameras", 7) != 0;
+    if (status == SL_OK && job->from_folder) {
+        SlFrameReaderDef def = sl_default_frame_reader_def();
+        status = sl_frame_reader_create(job->context, &def, &job->reader, error);
+    }
     if (status == SL_OK)
         status = cli_camera(job->scene, input->value[O_CAMERA], &camera, error);
-    if (status == SL_OK) {
+    if (status == SL_OK && !job->from_folder) {
         SlWorldDef def = sl_default_world_def();
         def.context = job->context;
         def.on_step = cli_continue_step;
         status = sl_scene_build(job->scene, &def, &job->world, error);
-        if (status == SL_OK && !job->from_folder) /* a folder's world only holds the meshes */
+        if (status == SL_OK)
             status = sl_world_start(job->world, error);
     }
     if (status != SL_OK)
@@ -203,6 +218,7 @@ static int finish(Job *job, SlStatus status, SlError *error)
                 (unsigned long long)job->drawing.drawn,
                 job->drawing.draw_ms / (double)job->drawing.drawn);
     free(job->numbers);
+    sl_frame_reader_destroy(job->reader);
     sl_world_destroy(job->world);
     sl_scene_destroy(job->scene);
     sl_context_destroy(job->context);

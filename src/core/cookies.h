@@ -22,7 +22,8 @@ enum {
     SL_COOKIE_MESH_COLLIDER,
     SL_COOKIE_FORCE_FIELD,
     SL_COOKIE_SCENE_OPTIONS,
-    SL_COOKIE_WRITER
+    SL_COOKIE_WRITER,
+    SL_COOKIE_FRAME_READER
 };
 
 /* The head of a definition in its default function. */

@@ -155,3 +155,20 @@ const char *sl_nearest_name(const char *name, const char *const *candidates, siz
     }
     return begun != NULL ? begun : nearest;
 }
+
+SlStatus sl_table_check(const SlTable *table, const SlParamValue *values, SlError *error)
+{
+    for (size_t k = 0; k < table->row_count; k++) {
+        const SlParamRow *row = &table->rows[k];
+        size_t lanes = row->type == SL_PARAM_VEC3 ? 3 : row->type == SL_PARAM_TEXT ? 0 : 1;
+        for (size_t i = 0; i < lanes; i++)
+            if (!(values[k].number[i] >= row->minimum && values[k].number[i] <= row->maximum))
+                return sl_error_set(error, SL_ERROR_ARGUMENT,
+                                    "%s: %s is %g; it may be from %g to %g", table->name,
+                                    row->name, values[k].number[i], row->minimum, row->maximum);
+        if (row->type == SL_PARAM_TEXT && memchr(values[k].text, 0, sizeof values[k].text) == NULL)
+            return sl_error_set(error, SL_ERROR_ARGUMENT, "%s: %s does not end in 0", table->name,
+                                row->name);
+    }
+    return SL_OK;
+}

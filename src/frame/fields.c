@@ -8,6 +8,7 @@
 #define STATE SL_FIELD_STATE
 #define EXPORT SL_FIELD_EXPORT
 #define SORT SL_FIELD_SORT
+#define DERIVED SL_FIELD_DERIVED
 #define WRITE SL_FIELD_WRITE
 #define ROW(id, storage, name, unit, flags, meaning)                                               \
     [SL_F_##id] = {name, unit, meaning, SL_STORE_##storage, flags},
@@ -16,6 +17,7 @@ const SlFieldRow sl_field_rows[SL_F_COUNT] = {SL_FIELD_TABLE(ROW)};
 #undef STATE
 #undef EXPORT
 #undef SORT
+#undef DERIVED
 #undef WRITE
 
 static const struct Storage {

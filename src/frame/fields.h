@@ -18,23 +18,24 @@ enum {
     SL_FIELD_STATE = 1,  /* later steps depend on it: hashed and checkpointed */
     SL_FIELD_EXPORT = 2, /* in frames and views */
     SL_FIELD_SORT = 4,   /* permuted when particles are reordered */
+    SL_FIELD_DERIVED = 8, /* in frames and views, computed from other fields when a view is made */
     SL_FIELD_WRITE = 16  /* a program may write it between steps */
 };
 
 /*      enumerator  storage  name         unit     flags                     meaning */
 #define SL_FIELD_TABLE(ROW)                                                                        \
-    ROW(ID,        U32,   "id",        "",      STATE | EXPORT | SORT, "number given at birth")    \
+    ROW(ID,        U32,   "id",        "",      STATE | EXPORT | SORT, "unique number")    \
     ROW(POSITION,  F32X4, "position",  "m",     STATE | EXPORT | SORT | WRITE, "position")         \
     ROW(VELOCITY,  F32X4, "velocity",  "m/s",   STATE | EXPORT | SORT | WRITE, "velocity")         \
-    ROW(PREDICTED, F32X4, "predicted", "m",     SORT,  "where the particle would go by itself")    \
-    ROW(REFERENCE, F32X4, "reference", "m",     STATE | SORT, "where the neighbour list was made")   \
+    ROW(PREDICTED, F32X4, "predicted", "m",     SORT,  "position predicted from velocity and gravity")    \
+    ROW(REFERENCE, F32X4, "reference", "m",     STATE | SORT, "position when the neighbour list was made")   \
     ROW(DENSITY,   F32,   "density",   "",      EXPORT, "density over rest density, after the step") \
-    ROW(LEVEL,     U32,   "level",     "",      STATE | EXPORT | SORT, "density iterations it gets") \
-    ROW(FLUID,     U32,   "fluid",     "",      STATE | EXPORT | SORT, "which of the system's fluids")   \
+    ROW(LEVEL,     U32,   "level",     "",      STATE | EXPORT | SORT, "density iterations of the particle") \
+    ROW(FLUID,     U32,   "fluid",     "",      STATE | EXPORT | SORT, "index of its fluid")   \
     ROW(VARIATION, F32,   "variation", "",      STATE | EXPORT | SORT,                             \
-        "how a particle differs from the mean, -1 to 1")                                           \
-    ROW(ANCHOR,    F32X4, "anchor",    "m",     STATE | SORT, "where an attachment holds it")      \
-    ROW(FRACTION,  F32X4, "fraction",  "cells", STATE | SORT, "place within the cell of position") \
+        "deviation from the mean, -1 to 1")                                           \
+    ROW(ANCHOR,    F32X4, "anchor",    "m",     STATE | SORT, "point that it is attached to")      \
+    ROW(FRACTION,  F32X4, "fraction",  "cells", STATE | SORT, "position within its cell") \
     ROW(STRETCH,   F32X4, "stretch",   "",      STATE | SORT, "elastic strain: xx, yy, zz")        \
     ROW(SHEAR,     F32X4, "shear",     "",      STATE | SORT, "elastic strain: yz, zx, xy")        \
     ROW(SLOPE_X,   F32X4, "slope_x",   "1/s",   STATE | SORT, "change of velocity along x")        \
@@ -42,7 +43,9 @@ enum {
     ROW(SLOPE_Z,   F32X4, "slope_z",   "1/s",   STATE | SORT, "change of velocity along z")        \
     ROW(PLASTIC,   F32,   "plastic",   "",      STATE | EXPORT | SORT,                             \
         "volume kept by plastic flow: below 1 packed, above 1 torn")                               \
-    ROW(VOLUME,    F32,   "volume",    "m^3",   STATE | SORT, "volume before any deformation")
+    ROW(VOLUME,    F32,   "volume",    "m^3",   STATE | EXPORT | SORT,                             \
+        "volume before any deformation")                                                           \
+    ROW(MASS,      F32,   "mass",      "kg",    DERIVED, "mass, where particles differ")
 
 #define SL_FIELD_ENUMERATOR_(name, ...) SL_F_##name,
 typedef enum SlFieldId { SL_FIELD_TABLE(SL_FIELD_ENUMERATOR_) SL_F_COUNT } SlFieldId;

@@ -1,16 +1,15 @@
-/* Checkpoints: the arrays of a state view in a container, and back. */
+/* Checkpoints: the arrays of a state view as sections of a container, and back. */
 #include "sleet/checkpoint.h"
 
 #include <string.h>
 
-#include "io/sources.h"
+#include "io/records.h"
 
-SlStatus sl_checkpoint_sources(SlContext *context, const SlStateView *state,
-                               SlContainerHeader *head, SlSource **out, size_t *count,
-                               SlError *error)
+SlStatus sl_checkpoint_sources(SlArena *arena, const SlStateView *state, SlContainerHeader *head,
+                               SlSource **out, size_t *count, SlError *error)
 {
-    sl_arena_reset(&context->arena);
-    SlSource *sources = SL_PUSH(&context->arena, SlSource, state->item_count);
+    sl_arena_reset(arena);
+    SlSource *sources = SL_PUSH(arena, SlSource, state->item_count);
     if (sources == NULL)
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory to write a checkpoint");
     for (size_t k = 0; k < state->item_count; k++) {
@@ -35,17 +34,6 @@ SlStatus sl_checkpoint_sources(SlContext *context, const SlStateView *state,
     *out = sources;
     *count = state->item_count;
     return SL_OK;
-}
-
-SlStatus sl_checkpoint_write(SlContext *context, const char *path, const SlStateView *state,
-                             SlError *error)
-{
-    SlContainerHeader head;
-    SlSource *sources;
-    size_t count;
-    SlStatus status = sl_checkpoint_sources(context, state, &head, &sources, &count, error);
-    return status == SL_OK ? sl_container_write(context, path, &head, sources, count, error)
-                           : status;
 }
 
 struct SlCheckpoint {

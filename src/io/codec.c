@@ -1,5 +1,5 @@
 /* Particles are sorted by cell, so a value differs little from the one before it. Differences of
-   the bits as whole numbers are small; with their bytes sorted by significance, the high ones are
+   the bits as integers are small; with their bytes sorted by significance, the high ones are
    nearly all zero and a fast level of zstd finds that. (Measured against xor, no difference, and
    a compression of every byte plane by itself: docs/frame-file.md.) */
 #include "io/codec.h"
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#define ZSTD_STATIC_LINKING_ONLY /* contexts in memory of ours: a loop body does not allocate */
+#define ZSTD_STATIC_LINKING_ONLY /* contexts in memory given to zstd: a loop body does not allocate */
 #include <zstd.h>
 
 #include "core/hash.h"
@@ -184,7 +184,7 @@ static const char *restore_quantised(const uint8_t *from, uint32_t count, uint32
         const uint8_t *p0 = planes + (size_t)lane * count, *p1 = p0 + (size_t)lanes * count;
         double low = bounds.low[lane], step = bounds.step[lane];
         if (!isfinite(low) || !isfinite(step) || step < 0)
-            return "the bounds of a quantised chunk make no sense";
+            return "the bounds of a quantised chunk are not finite or not in order";
         uint32_t q = 0;
         for (uint32_t i = 0; i < count; i++) {
             q = (q + unfold16(p0[i] | (uint32_t)p1[i] << 8)) & 0xffff;
@@ -227,9 +227,9 @@ void sl_codec_encode(const SlSource *source, uint64_t begin, uint32_t count,
             quantise(source, begin, count, lanes, &bounds, words);
         else
             pack_words(source, begin, count, lanes, words);
-        /* A 32nd less, or zstd is not worth its time when reading. */
-        size_t most = chunk->raw_bytes - chunk->raw_bytes / 32;
-        size_t got = ZSTD_compressCCtx(scratch->encoder, to, most, words, chunk->raw_bytes,
+        /* At least a 32nd less, or decompressing is not worth its time when reading. */
+        size_t max_bytes = chunk->raw_bytes - chunk->raw_bytes / 32;
+        size_t got = ZSTD_compressCCtx(scratch->encoder, to, max_bytes, words, chunk->raw_bytes,
                                        ZSTD_LEVEL);
         if (!ZSTD_isError(got)) {
             chunk->stored_bytes = (uint32_t)got;

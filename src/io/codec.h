@@ -1,5 +1,5 @@
-/* How one chunk of a section becomes bytes and back. Only what lies in memory: no files, no
-   allocation, so that chunks can be worked on side by side. */
+/* Encoding and decoding of one chunk of a section, from memory to memory: no files, no allocation, so
+   that chunks can be worked on in parallel. */
 #ifndef IO_CODEC_H
 #define IO_CODEC_H
 
@@ -7,7 +7,7 @@
 
 enum { SL_MAX_LANES = 3 };
 
-/* Words of 4 bytes in an element of that type; 0: bytes that are only ever plain. */
+/* Words of 4 bytes in an element of that type; 0: bytes, which are always stored plain. */
 uint32_t sl_codec_lanes(uint32_t type);
 
 /* Scratch of one thread: room for a chunk's words, and zstd's own. */
@@ -20,7 +20,7 @@ typedef struct SlCodecScratch {
 size_t sl_codec_words_bytes(void);
 size_t sl_codec_encoder_bytes(void);
 size_t sl_codec_decoder_bytes(void);
-/* Make zstd's contexts in given room; NULL if it does not suffice. */
+/* Make zstd's contexts in memory of the size above; NULL if zstd refuses. */
 void *sl_codec_encoder(void *room);
 void *sl_codec_decoder(void *room);
 

@@ -1,5 +1,5 @@
-/* Encoding a container: chunks side by side, each into a slot of its full size, then moved
-   together. What a chunk becomes depends on nothing but its values. */
+/* Encoding a container: chunks in parallel, each into a slot of its full size, then moved together.
+   The bytes of a chunk depend on its values only. */
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -62,7 +62,7 @@ static uint32_t chunk_elements(const SlSection *section, uint64_t chunk)
     return (uint32_t)(left < SL_CHUNK_ELEMENTS ? left : SL_CHUNK_ELEMENTS);
 }
 
-/* One worker's share: the next chunk that nobody has taken, until there is none. */
+/* One worker: takes the next chunk until there is none. */
 static void encode_some(void *argument, size_t begin, size_t end, size_t worker)
 {
     (void)begin, (void)end;
@@ -159,34 +159,24 @@ SlStatus sl_container_encode(SlEncoder *encoder, const SlContainerHeader *head,
     return SL_OK;
 }
 
-SlStatus sl_container_write(SlContext *context, const char *path, const SlContainerHeader *head,
-                            const SlSource *sources, size_t source_count, SlError *error)
-{
-    SlEncoder *encoder = NULL;
-    SlFileQueue *queue = NULL;
-    size_t bytes;
-    SlStatus status = sl_encoder_create(context, &encoder, error);
-    if (status == SL_OK)
-        status = sl_file_queue_create(&context->memory, &context->file_layer, &queue, error);
-    if (status == SL_OK)
-        status = sl_container_encode(encoder, head, sources, source_count, queue, &bytes, error);
-    if (status == SL_OK) {
-        sl_file_queue_write(queue, path, bytes);
-        status = sl_file_queue_wait(queue, error);
-    }
-    sl_file_queue_destroy(queue);
-    sl_encoder_destroy(encoder);
-    return status;
-}
-
 /* --- Reading a container: nothing in the file is trusted. Sizes are checked against the file's own
    before they are used; every byte of the file is under a checksum. --- */
+
+static const char *const kind_names[] = {[0] = "file",
+                                         [SL_CONTAINER_FRAME] = "frame file",
+                                         [SL_CONTAINER_CHECKPOINT] = "checkpoint",
+                                         [SL_CONTAINER_MESH] = "mesh file"};
+
+static bool known_kind(uint32_t kind)
+{
+    return kind >= SL_CONTAINER_FRAME && kind <= SL_CONTAINER_MESH;
+}
 
 SlStatus sl_container_broken(const char *path, SlContainerKind kind, const char *what,
                              SlError *error)
 {
-    return sl_error_set(error, SL_ERROR_PARSE, "%.300s: not a whole %s: %s", path,
-                        kind == SL_CONTAINER_FRAME ? "frame file" : "checkpoint", what);
+    return sl_error_set(error, SL_ERROR_PARSE, "%.300s: not a valid %s: %s", path,
+                        kind_names[known_kind(kind) ? kind : 0], what);
 }
 
 static bool ends_in_zero(const char *text, size_t size)
@@ -197,22 +187,21 @@ static bool ends_in_zero(const char *text, size_t size)
 static const char *check_header(const SlContainer *c, SlContainerKind kind)
 {
     const SlContainerHeader *h = &c->header;
-    if (h->version != SL_CONTAINER_VERSION)
-        return h->version == 2 ? "it is of version 2, which only earlier programs read"
-                               : "its version is not known to this program";
+    static const char *const other_kinds[] = {[0] = "its kind is not known to this program",
+                                              [SL_CONTAINER_FRAME] = "it is a frame",
+                                              [SL_CONTAINER_CHECKPOINT] = "it is a checkpoint",
+                                              [SL_CONTAINER_MESH] = "it is a mesh file"};
     if (h->kind != kind)
-        return h->kind == SL_CONTAINER_CHECKPOINT ? "it is a checkpoint"
-               : h->kind == SL_CONTAINER_FRAME    ? "it is a frame"
-                                                  : "its kind is not known to this program";
+        return other_kinds[known_kind(h->kind) ? h->kind : 0];
     if (h->file_bytes != c->file_bytes)
         return "its length is not what its header says";
     size_t left = c->file_bytes - sizeof *h;
     if (h->section_count > SL_MAX_SECTIONS || h->system_count > h->section_count ||
         h->section_count > left / sizeof(SlSection))
-        return "its directory does not fit";
+        return "its directory is longer than the file";
     left -= h->section_count * sizeof(SlSection);
     if (h->chunk_count > left / sizeof(SlChunk))
-        return "its chunk table does not fit";
+        return "its chunk table is longer than the file";
     if (h->chunk_elements != SL_CHUNK_ELEMENTS)
         return "its chunks are of another size than this program's";
     return NULL;
@@ -222,8 +211,16 @@ static const char *check_values(const SlContainerHeader *h)
 {
     for (int k = 0; k < 3; k++)
         if (!(h->domain[k] <= h->domain[k + 3])) /* an open side is infinite; NaN fails */
-            return "its domain makes no sense";
-    return isfinite(h->time) ? NULL : "its time makes no sense";
+            return "its domain's minimum is not below its maximum";
+    return isfinite(h->time) ? NULL : "its time is not a finite number";
+}
+
+static bool has_owner(const SlContainer *c, const SlSection *s)
+{
+    if (s->kind == SL_SECTION_VERTICES)
+        return s->system < c->header.collider_count;
+    bool of_system = s->kind == SL_SECTION_SYSTEM || s->kind == SL_SECTION_FIELD;
+    return s->system < c->header.system_count + (of_system ? 0 : 1);
 }
 
 static const char *check_sections(const SlContainer *c)
@@ -233,22 +230,21 @@ static const char *check_sections(const SlContainer *c)
         const SlSection *s = &c->sections[k];
         if (!ends_in_zero(s->name, sizeof s->name) || !ends_in_zero(s->unit, sizeof s->unit) ||
             !ends_in_zero(s->meaning, sizeof s->meaning))
-            return "a name does not end";
-        if (s->kind < SL_SECTION_SYSTEM || s->kind > SL_SECTION_STATE || s->type > 3)
+            return "a text has no final zero";
+        if (s->kind < SL_SECTION_SYSTEM || s->kind >= SL_SECTION_KIND_COUNT || s->type > 3)
             return "a section is of no known kind or type";
         if (s->element_bytes == 0 || s->element_bytes > SL_MAX_ELEMENT_BYTES ||
             (s->type != 0 && s->element_bytes != 4 * sl_codec_lanes(s->type)))
             return "a section's elements have no known size";
-        if (s->system > c->header.system_count ||
-            (s->system == c->header.system_count && s->kind < SL_SECTION_SHAPES))
-            return "a section belongs to no system";
+        if (!has_owner(c, s))
+            return "a section belongs to no system or collider";
         if (s->first_chunk != next || s->chunk_count > c->header.chunk_count - next ||
             s->count > s->chunk_count * SL_CHUNK_ELEMENTS ||
             sl_chunk_count(s->count, SL_CHUNK_ELEMENTS) != s->chunk_count)
-            return "a section's chunks are not its own";
+            return "the chunks of sections overlap or leave a gap";
         next += s->chunk_count;
     }
-    return next == c->header.chunk_count ? NULL : "there are chunks of no section";
+    return next == c->header.chunk_count ? NULL : "a chunk belongs to no section";
 }
 
 /* Chunks fill the rest of the file without a gap. */
@@ -258,10 +254,10 @@ static const char *check_chunks(const SlContainer *c)
                   c->header.chunk_count * sizeof(SlChunk);
     for (uint64_t k = 0; k < c->header.chunk_count; k++) {
         if (c->chunks[k].offset != at || c->chunks[k].stored_bytes > c->file_bytes - at)
-            return "a chunk lies outside";
+            return "a chunk lies outside the file";
         at += c->chunks[k].stored_bytes;
     }
-    return at == c->file_bytes ? NULL : "there are bytes behind the last chunk";
+    return at == c->file_bytes ? NULL : "bytes follow the last chunk";
 }
 
 static const char *check_head(SlContainer *c, SlContainerKind kind)
@@ -270,7 +266,7 @@ static const char *check_head(SlContainer *c, SlContainerKind kind)
         return "too short for a header";
     memcpy(&c->header, c->file, sizeof c->header);
     if (memcmp(c->header.magic, SL_CONTAINER_MAGIC, 8) != 0)
-        return "it does not begin like one";
+        return "it does not begin with the bytes of one";
     const char *wrong = check_header(c, kind);
     if (wrong != NULL)
         return wrong;
@@ -286,6 +282,16 @@ static const char *check_head(SlContainer *c, SlContainerKind kind)
     return wrong;
 }
 
+/* It begins like a container, but of another version. */
+static bool other_version(SlContainer *c)
+{
+    size_t bytes = offsetof(SlContainerHeader, version) + sizeof c->header.version;
+    if (c->file_bytes < bytes || memcmp(c->file, SL_CONTAINER_MAGIC, 8) != 0)
+        return false;
+    memcpy(&c->header, c->file, bytes);
+    return c->header.version != SL_CONTAINER_VERSION;
+}
+
 SlStatus sl_container_open(SlContext *context, const char *path, SlContainerKind kind,
                            SlContainer *container, SlError *error)
 {
@@ -295,6 +301,18 @@ SlStatus sl_container_open(SlContext *context, const char *path, SlContainerKind
                                    &container->file_bytes, error);
     if (status != SL_OK)
         return status;
+    if (other_version(container)) {
+        uint32_t version = container->header.version;
+        sl_container_close(container);
+        return sl_error_set(error, SL_ERROR_PARSE,
+                            version < SL_CONTAINER_VERSION
+                                ? "%.300s: version %u files were written by an older Sleet; this one "
+                                  "reads version %d. Run the scene again, or read the file with the "
+                                  "Sleet that wrote it"
+                                : "%.300s: version %u is not known to this Sleet, which reads version "
+                                  "%d; the file is damaged or from a newer Sleet",
+                            path, version, SL_CONTAINER_VERSION);
+    }
     const char *wrong = check_head(container, kind);
     if (wrong == NULL)
         return SL_OK;

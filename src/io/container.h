@@ -1,5 +1,5 @@
-/* The container of frames and checkpoints: named sections, cut into chunks of a fixed number of
-   elements, each with its own codec, sizes and checksum. docs/frame-file.md describes the bytes
+/* The container of frames, checkpoints and meshes: named sections, cut into chunks of a fixed number
+   of elements, each with its own codec, sizes and checksum. docs/frame-file.md describes the bytes
    for other readers. Little-endian.
 
    header (96 bytes) · directory (128 bytes per section) · chunk table (32 bytes per chunk) · the
@@ -13,19 +13,28 @@
 
 #define SL_CONTAINER_MAGIC "SLEETF\r\n"
 enum {
-    SL_CONTAINER_VERSION = 3,
+    SL_CONTAINER_VERSION = 4,
     SL_MAX_SECTIONS = 4096,
     SL_MAX_ELEMENT_BYTES = 4096,
     SL_CHUNK_ELEMENTS = 32768
 };
 
-typedef enum SlContainerKind { SL_CONTAINER_FRAME = 1, SL_CONTAINER_CHECKPOINT = 2 } SlContainerKind;
+typedef enum SlContainerKind {
+    SL_CONTAINER_FRAME = 1,
+    SL_CONTAINER_CHECKPOINT = 2,
+    SL_CONTAINER_MESH = 3
+} SlContainerKind;
 
 typedef enum SlSectionKind {
-    SL_SECTION_SYSTEM = 1, /* one record about a system */
-    SL_SECTION_FIELD = 2,  /* an array of one system, an element per particle */
-    SL_SECTION_SHAPES = 3, /* colliders */
-    SL_SECTION_STATE = 4   /* anything else a checkpoint needs */
+    SL_SECTION_SYSTEM = 1,    /* one record about a system */
+    SL_SECTION_FIELD = 2,     /* an array of one system, an element per particle */
+    SL_SECTION_COLLIDERS = 3, /* records */
+    SL_SECTION_STATE = 4,     /* anything else a checkpoint needs */
+    SL_SECTION_CAMERAS = 5,   /* records */
+    SL_SECTION_WORLD = 6,     /* one record: gravity, time between frames, material of the domain */
+    SL_SECTION_VERTICES = 7,  /* positions of a deforming collider's vertices */
+    SL_SECTION_MESH = 8,      /* positions or triangles of a mesh file */
+    SL_SECTION_KIND_COUNT
 } SlSectionKind;
 
 typedef enum SlCodec {
@@ -46,7 +55,7 @@ typedef struct SlContainerHeader {
     float domain[6]; /* min, max */
     uint32_t section_count;
     uint32_t system_count;
-    uint32_t shape_count;
+    uint32_t collider_count;
     uint32_t chunk_elements; /* in every chunk of a section but its last */
     uint64_t chunk_count;
     uint64_t checksum; /* of the header up to here, the directory and the chunk table */
@@ -56,10 +65,11 @@ _Static_assert(sizeof(SlContainerHeader) == 96, "the header's bytes are fixed");
 typedef struct SlSection {
     char name[32]; /* ends in 0 */
     char unit[16];
-    char meaning[24]; /* cut to fit; the sources have the whole of it */
+    char meaning[24]; /* cut to fit */
     uint32_t kind;    /* SlSectionKind */
     uint32_t type;    /* SlFieldType of words that may be packed; 0: bytes, always plain */
-    uint32_t system;  /* which system it belongs to; of a world's own state: system_count */
+    uint32_t system;  /* which system it belongs to; of the world's own: system_count; of VERTICES:
+                         which collider */
     uint32_t element_bytes;
     uint64_t count;
     uint64_t first_chunk, chunk_count;
@@ -99,13 +109,10 @@ SlStatus sl_encoder_create(SlContext *context, SlEncoder **encoder, SlError *err
 void sl_encoder_destroy(SlEncoder *encoder);
 
 /* Encodes a file into the queue's buffer; *bytes is its length. `head` gives kind, frame, time,
-   domain and the counts of systems and shapes. Bytes do not depend on the number of threads. */
+   domain and the counts of systems and colliders. Bytes do not depend on the number of threads. */
 SlStatus sl_container_encode(SlEncoder *encoder, const SlContainerHeader *head,
                              const SlSource *sources, size_t source_count, SlFileQueue *queue,
                              size_t *bytes, SlError *error);
-/* The same, written at once. */
-SlStatus sl_container_write(SlContext *context, const char *path, const SlContainerHeader *head,
-                            const SlSource *sources, size_t source_count, SlError *error);
 
 /* --- reading ------------------------------------------------------------------------------- */
 
@@ -119,7 +126,7 @@ typedef struct SlContainer {
     const SlChunk *chunks;
 } SlContainer;
 
-/* SL_ERROR_PARSE: "path: not a whole frame file: what is wrong". */
+/* SL_ERROR_PARSE: "path: not a valid frame file: what is wrong". */
 SlStatus sl_container_open(SlContext *context, const char *path, SlContainerKind kind,
                            SlContainer *container, SlError *error);
 void sl_container_close(SlContainer *container);

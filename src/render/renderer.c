@@ -56,28 +56,10 @@ static SlStatus find_kind(const char *name, const SlRendererKind **kind, SlError
                         near != NULL ? "?" : "");
 }
 
-/* Values come from programs as well as from scenes, which were checked when read. */
-static SlStatus check_values(const SlTable *table, const SlParamValue *values, SlError *error)
-{
-    for (size_t k = 0; k < table->row_count; k++) {
-        const SlParamRow *row = &table->rows[k];
-        size_t lanes = row->type == SL_PARAM_VEC3 ? 3 : row->type == SL_PARAM_TEXT ? 0 : 1;
-        for (size_t i = 0; i < lanes; i++)
-            if (!(values[k].number[i] >= row->minimum && values[k].number[i] <= row->maximum))
-                return sl_error_set(error, SL_ERROR_ARGUMENT,
-                                    "%s: %s is %g; it may be from %g to %g", table->name,
-                                    row->name, values[k].number[i], row->minimum, row->maximum);
-        if (row->type == SL_PARAM_TEXT && memchr(values[k].text, 0, sizeof values[k].text) == NULL)
-            return sl_error_set(error, SL_ERROR_ARGUMENT, "%s: the text of %s is not terminated", table->name,
-                                row->name);
-    }
-    return SL_OK;
-}
-
 static SlStatus init_checked(SlRenderer *renderer, const SlParamValue *values, SlError *error)
 {
     const SlTable *table = renderer->kind->table;
-    SlStatus status = check_values(table, values, error);
+    SlStatus status = sl_table_check(table, values, error);
     if (status != SL_OK)
         return status;
     renderer->width = (uint32_t)values[sl_table_find(table, "width") - table->rows].number[0];

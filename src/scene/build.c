@@ -94,6 +94,8 @@ static SlStatus build_system(const SlScene *scene, const SlSceneSystem *system, 
     for (; status == SL_OK && node != NULL; node = sl_json_next(&scene->json, node))
         status = with_place(scene, node->place, set_parameter(scene, world, id, node, &inner),
                             &inner, error);
+    if (status == SL_OK)
+        status = sl_system_set_material(world, id, &system->material, error);
     for (size_t k = 0; status == SL_OK && k < system->fluid_count; k++)
         status = with_place(scene, system->fluids[k].place,
                             sl_system_add_fluid(world, id, &system->fluids[k].def, NULL, &inner),
@@ -121,6 +123,8 @@ static SlStatus build_collider(const SlScene *scene, const SlSceneCollider *coll
     status = with_place(scene, collider->place, status, &inner, error);
     if (status == SL_OK && collider->name != NULL)
         status = sl_collider_set_name(world, id, sl_json_text(&scene->json, collider->name), error);
+    if (status == SL_OK)
+        status = sl_collider_set_material(world, id, &collider->material, error);
     if (status != SL_OK || collider->motion == NULL)
         return status;
     SlMotionDef motion;
@@ -187,6 +191,7 @@ SlStatus sl_scene_build(const SlScene *scene, const SlWorldDef *given, SlWorld *
     SlStatus status = sl_world_create(&def, &world, error);
     if (status != SL_OK)
         return status;
+    status = sl_world_set_domain_material(world, &scene->domain_material, error);
     for (size_t k = 0; status == SL_OK && k < scene->system_count; k++)
         status = build_system(scene, &scene->systems[k], world, error);
     for (size_t k = 0; status == SL_OK && k < scene->collider_count; k++)

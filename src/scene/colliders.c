@@ -8,13 +8,14 @@
 #include "scene/scene.h"
 
 /* One slot per key of any shape, so that the shapes share the code that fills SlShape. */
-enum { NAME, SHAPE, FRICTION, STICKY, MOTION, CENTER, RADIUS, HEIGHT, AXIS, SIDE, COLLIDER_KEYS };
+enum { NAME, SHAPE, FRICTION, STICKY, MOTION, MATERIAL, CENTER, RADIUS, HEIGHT, AXIS, SIDE, COLLIDER_KEYS };
 
 #define COMMON_ROWS                                                                                \
     [NAME] = SL_KEY_TEXT_ROW("name", "", false), [SHAPE] = SL_KEY_TEXT_ROW("shape", "", true),     \
     [FRICTION] = SL_KEY_NUMBER_ROW("friction", 0, 0, 10, ""),                                      \
     [STICKY] = SL_KEY_BOOL_ROW("sticky"),                                                          \
-    [MOTION] = SL_KEY_OBJECT_ROW("motion", false)
+    [MOTION] = SL_KEY_OBJECT_ROW("motion", false),                                                 \
+    [MATERIAL] = SL_KEY_OBJECT_ROW("material", false)
 #define LENGTH_ROW(name_)                                                                          \
     {.row = {.name = (name_), .type = SL_PARAM_NUMBER, .minimum = 1e-6, .maximum = SL_SCENE_FAR,   \
              .unit = "m"},                                                                         \
@@ -150,6 +151,9 @@ SlStatus sl_scene_read_collider(const SlScene *scene, const SlJsonNode *node,
         return status;
     collider->place = node->place;
     collider->motion = values[MOTION].node;
+    status = sl_scene_read_collider_material(scene, values[MATERIAL].node, collider, error);
+    if (status != SL_OK)
+        return status;
     collider->name = values[NAME].node;
     collider->shape = sl_default_shape(kind);
     collider->shape.friction = (float)values[FRICTION].value.number[0];

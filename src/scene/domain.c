@@ -7,7 +7,7 @@
 #include "math/camera.h"
 #include "scene/scene.h"
 
-enum { BOX_MIN, BOX_MAX, FRICTION, STICKY, OPEN, LIMIT, GRID, DOMAIN_KEYS };
+enum { BOX_MIN, BOX_MAX, FRICTION, STICKY, OPEN, LIMIT, GRID, MATERIAL, DOMAIN_KEYS };
 static const SlKeyRow domain_rows[DOMAIN_KEYS] = {
     [BOX_MIN] = SL_KEY_VEC3_ROW("min", -2, -2, -2, SL_SCENE_FAR, "m", false),
     [BOX_MAX] = SL_KEY_VEC3_ROW("max", 2, 2, 2, SL_SCENE_FAR, "m", false),
@@ -17,6 +17,7 @@ static const SlKeyRow domain_rows[DOMAIN_KEYS] = {
     [LIMIT] = SL_KEY_NUMBER_ROW("limit", 0, 1e-3, SL_SCENE_FAR, "m"),
     [GRID] = {.row = {.name = "grid", .type = SL_PARAM_CHOICE, .maximum = SL_GRID_COMPACT,
                       .unit = "", .choices = "auto|bounded|compact"}},
+    [MATERIAL] = SL_KEY_OBJECT_ROW("material", false),
 };
 
 /* As seen by a viewer who looks along -z. A side's wall is a number of the box. */
@@ -78,6 +79,10 @@ SlStatus sl_scene_read_domain(SlScene *scene, const SlJsonNode *object, SlError 
     if (status == SL_OK)
         status = sl_scene_read_box(scene, object, &values[BOX_MIN], &values[BOX_MAX],
                                    &scene->framed, error);
+    scene->domain_material = sl_default_material(SL_MATERIAL_GROUND);
+    if (status == SL_OK && values[MATERIAL].node != NULL)
+        status = sl_scene_read_material(scene, values[MATERIAL].node, SL_MATERIAL_GROUND,
+                                        &scene->domain_material, error);
     if (status != SL_OK)
         return status;
     scene->domain = scene->framed;

@@ -12,7 +12,7 @@
 enum { MAX_KEYS = 10000, MAX_NAME = 1300, MAX_DIGITS = 9 };
 
 enum {
-    NAME, SHAPE, FRICTION, STICKY, MOTION, SCALE, TURN, POSITION, CELL, HOLLOW,
+    NAME, SHAPE, FRICTION, STICKY, MOTION, MATERIAL, SCALE, TURN, POSITION, CELL, HOLLOW,
     ONE_FILE, FILES, PATTERN, FIRST, LAST, RATE, LOOP, MESH_KEYS
 };
 static const SlKeyRow mesh_rows[MESH_KEYS] = {
@@ -21,6 +21,7 @@ static const SlKeyRow mesh_rows[MESH_KEYS] = {
     [FRICTION] = SL_KEY_NUMBER_ROW("friction", 0, 0, 10, ""),
     [STICKY] = SL_KEY_BOOL_ROW("sticky"),
     [MOTION] = SL_KEY_OBJECT_ROW("motion", false),
+    [MATERIAL] = SL_KEY_OBJECT_ROW("material", false),
     [SCALE] = SL_KEY_NUMBER_ROW("scale", 1, 1e-6, 1e6, "m per unit of the file"),
     [TURN] = SL_KEY_VEC3_ROW("rotation", 0, 0, 0, 1e6, "degrees", false),
     [POSITION] = SL_KEY_VEC3_ROW("position", 0, 0, 0, SL_SCENE_FAR, "m", false),
@@ -142,7 +143,8 @@ SlStatus sl_scene_read_mesh(const SlScene *scene, const SlJsonNode *node,
     collider->mesh.sticky = values[STICKY].value.number[0] != 0;
     collider->mesh.rate = values[RATE].value.number[0];
     collider->mesh.loop = values[LOOP].value.number[0] != 0;
-    return sl_scene_check_motion(scene, collider, error);
+    status = sl_scene_read_collider_material(scene, values[MATERIAL].node, collider, error);
+    return status == SL_OK ? sl_scene_check_motion(scene, collider, error) : status;
 }
 
 bool sl_scene_is_mesh(const SlJson *json, const SlJsonNode *node)

@@ -59,6 +59,7 @@ typedef struct SlSceneSystem {
     SlSceneEmitter *emitters;
     SlSceneDrain *drains;
     size_t fluid_count, fill_count, emitter_count, drain_count;
+    SlMaterial material;
     SlJsonPlace place;
 } SlSceneSystem;
 
@@ -69,6 +70,7 @@ typedef struct SlSceneCollider {
     const SlJsonNode *file, *files, *pattern; /* one of them */
     uint32_t first, last;                     /* numbers of the pattern's files */
     const SlJsonNode *motion; /* NULL: it stands still */
+    SlMaterial material;
     const SlJsonNode *name;   /* NULL: none given */
     SlJsonPlace place;
 } SlSceneCollider;
@@ -94,6 +96,7 @@ struct SlScene {
     bool domain_sticky;
     SlGridKind grid;
     SlJsonPlace domain_place;
+    SlMaterial domain_material;
 
     SlSceneSystem *systems;
     size_t system_count;
@@ -125,6 +128,12 @@ SlStatus sl_scene_parse(SlMemory *memory, const char *name, const char *text, si
 
 /* The parts of the check; each reads its array into the scene. */
 SlStatus sl_scene_read_domain(SlScene *scene, const SlJsonNode *object, SlError *error);
+/* A collider's, a solid where there is no object (NULL). */
+SlStatus sl_scene_read_collider_material(const SlScene *scene, const SlJsonNode *node,
+                                         SlSceneCollider *collider, SlError *error);
+/* What the object does not say is the default of its kind, or of `kind` where it names none. */
+SlStatus sl_scene_read_material(const SlScene *scene, const SlJsonNode *node, SlMaterialKind kind,
+                                SlMaterial *material, SlError *error);
 SlStatus sl_scene_read_systems(SlScene *scene, const SlJsonNode *array,
                                const SlSceneTables *tables, SlError *error);
 SlStatus sl_scene_read_colliders(SlScene *scene, const SlJsonNode *array, SlError *error);

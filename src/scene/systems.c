@@ -8,7 +8,7 @@
 
 enum { MAX_BLOCKS = 256, MAX_FLOWS = 32, MAX_FILLS = 64, MAX_FLUIDS = 16 }; /* in a system, as many as a world holds */
 
-enum { NAME, SOLVER, PARAMETERS, FLUIDS, BLOCKS, FILLS, EMITTERS, DRAINS, SYSTEM_KEYS };
+enum { NAME, SOLVER, PARAMETERS, FLUIDS, BLOCKS, FILLS, EMITTERS, DRAINS, MATERIAL, SYSTEM_KEYS };
 static const SlKeyRow system_rows[SYSTEM_KEYS] = {
     [NAME] = SL_KEY_TEXT_ROW("name", "", false),
     [SOLVER] = SL_KEY_TEXT_ROW("solver", "", true),
@@ -18,6 +18,7 @@ static const SlKeyRow system_rows[SYSTEM_KEYS] = {
     [FILLS] = SL_KEY_ARRAY_ROW("fills", 0, MAX_FILLS, false),
     [EMITTERS] = SL_KEY_ARRAY_ROW("emitters", 0, MAX_FLOWS, false),
     [DRAINS] = SL_KEY_ARRAY_ROW("drains", 0, MAX_FLOWS, false),
+    [MATERIAL] = SL_KEY_OBJECT_ROW("material", false),
 };
 
 enum { BLOCK_MIN, BLOCK_MAX, BLOCK_VELOCITY, BLOCK_FLUID, BLOCK_KEYS };
@@ -182,7 +183,12 @@ static SlStatus read_system(SlScene *scene, const SlJsonNode *node, const SlScen
              name[0] != '\0' ? name : system->solver->name);
     system->place = node->place;
     system->parameters = values[PARAMETERS].node;
-    status = check_parameters(scene, system, error);
+    system->material = sl_default_material(sl_solver_material(system->solver->name));
+    if (values[MATERIAL].node != NULL)
+        status = sl_scene_read_material(scene, values[MATERIAL].node, system->material.kind,
+                                        &system->material, error);
+    if (status == SL_OK)
+        status = check_parameters(scene, system, error);
     if (status == SL_OK)
         status = sl_scene_read_fluids(scene, system, values[FLUIDS].node, error);
     if (status == SL_OK)

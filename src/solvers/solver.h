@@ -8,6 +8,7 @@
 #include "particles/particles.h"
 #include "sleet/camera.h"
 #include "sleet/grid.h"
+#include "sleet/material.h"
 #include "sleet/params.h"
 #include "sleet/shape.h"
 #include "sleet/stats.h"
@@ -50,6 +51,9 @@ typedef struct SlSolver {
     double (*step_length)(const SlSystem *system, double left);
     /* Distance between particles at rest. */
     float (*spacing)(const SlSystem *system);
+    /* kg: mass of particle i; the same for all unless the system has the field MASS. */
+    float (*mass)(const SlSystem *system, size_t i);
+    SlMaterialKind material; /* of its particles, unless another is set */
     /* A program wrote the position or velocity of a particle between steps; added ones count as a
        velocity written. NULL: nothing depends on it. */
     void (*written)(SlSystem *system, size_t particle, SlFieldId field);

@@ -97,6 +97,7 @@ static SlStatus add_mesh_collider(SlWorld *world, const SlMeshColliderDef *def, 
     if (body == NULL)
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory for a mesh collider");
     body->def = *def;
+    body->material = sl_default_material(SL_MATERIAL_SOLID);
     if (def->cache_folder != NULL) {
         snprintf(body->cache_folder, sizeof body->cache_folder, "%s", def->cache_folder);
         body->def.cache_folder = body->cache_folder;
@@ -191,35 +192,25 @@ SlStatus sl_world_start_meshes(SlWorld *world, SlError *error)
 }
 
 /* The pose as an origin and three directions. */
-static void place(const SlBodyPose *pose, SlFieldBody *body, SlMeshView *view)
+static void place(const SlBodyPose *pose, SlFieldBody *body)
 {
-    SlVec3 x = sl_pose_direction(pose, sl_vec3(1, 0, 0));
-    SlVec3 y = sl_pose_direction(pose, sl_vec3(0, 1, 0));
-    SlVec3 z = sl_pose_direction(pose, sl_vec3(0, 0, 1));
-    SlVec3 origin = sl_pose_point(pose, sl_vec3(0, 0, 0));
-    body->origin = view->origin = origin;
-    body->sides[0] = view->side_x = x;
-    body->sides[1] = view->side_y = y;
-    body->sides[2] = view->side_z = z;
+    body->origin = sl_pose_point(pose, sl_vec3(0, 0, 0));
+    body->sides[0] = sl_pose_direction(pose, sl_vec3(1, 0, 0));
+    body->sides[1] = sl_pose_direction(pose, sl_vec3(0, 1, 0));
+    body->sides[2] = sl_pose_direction(pose, sl_vec3(0, 0, 1));
 }
 
-/* Its form at a time: what is drawn, and what collides. */
-static void take_form(SlMeshBody *mesh, double time, SlFieldBody *body, SlMeshView *view)
+/* The form at a time that collides. */
+static void take_form(SlMeshBody *mesh, double time, SlFieldBody *body)
 {
-    const SlMesh *drawn = &mesh->mesh;
     body->field = mesh->has_field ? &mesh->field : NULL;
     body->bounds = mesh->bounds;
     if (mesh->deform != NULL) {
-        drawn = sl_deform_mesh_at(mesh->deform, time);
         if (mesh->has_field)
             sl_deform_seek(mesh->deform, time);
         body->deform = mesh->has_field ? mesh->deform : NULL;
         body->bounds = sl_deform_bounds(mesh->deform);
     }
-    *view = (SlMeshView){.positions = drawn->positions,
-                         .vertex_count = drawn->vertex_count,
-                         .triangles = drawn->triangles,
-                         .triangle_count = drawn->triangle_count};
 }
 
 void sl_world_move_meshes(SlWorld *world, double time, double dt)
@@ -239,14 +230,7 @@ void sl_world_move_meshes(SlWorld *world, double time, double dt)
         if (dt > 0)
             sl_pose_rates(&from, &to, dt, &body->motion.velocity, &body->motion.spin);
         body->motion.pivot = sl_add(from.pivot, from.position);
-        take_form(mesh, time + dt, body, &world->mesh_views[k]);
-        place(&to, body, &world->mesh_views[k]);
+        take_form(mesh, time + dt, body);
+        place(&to, body);
     }
-}
-
-const SlMeshView *sl_world_meshes_at(SlWorld *world, double time, size_t *count)
-{
-    sl_world_move_meshes(world, time, 0);
-    *count = world->mesh_count;
-    return world->mesh_views;
 }

@@ -42,8 +42,10 @@ static double world_particles_asked(const SlWorld *world)
 static uint32_t fields_of(const SlWorldSystem *system)
 {
     const SlSolver *solver = system->base.solver;
-    return solver->fields | sl_fill_fields(system) |
-           (solver->more_fields != NULL ? solver->more_fields(&system->base) : 0);
+    uint32_t fields = solver->fields | sl_fill_fields(system) |
+                      (solver->more_fields != NULL ? solver->more_fields(&system->base) : 0);
+    bool differ = (fields & (SL_FIELD_BIT(FLUID) | SL_FIELD_BIT(VARIATION))) != 0;
+    return fields | (differ ? SL_FIELD_BIT(MASS) : 0);
 }
 
 static double bytes_asked(const SlWorld *world)
@@ -193,6 +195,7 @@ static SlStatus start_system(SlWorld *world, SlWorldSystem *system, SlError *err
         place_block(&base->particles, &system->blocks[k], spacing, &next);
     sl_world_place_fills(world, system, &next);
     system->flow.next_id = next;
+    sl_world_measure_depth(world, system);
     sl_world_name_body_forces(world, system);
     set_farthest(world, system, spacing);
     return base->solver->start(base, error);

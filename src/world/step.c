@@ -1,4 +1,4 @@
-/* Moving a world on, its view and its hash. */
+/* Moving a world on, and its hash. */
 #include <string.h>
 
 #include "core/hash.h"
@@ -174,49 +174,6 @@ const SlStepStats *sl_system_stats(const SlWorld *world, SlSystemId id)
 {
     const SlWorldSystem *system = sl_world_resolve_system(world, id, NULL);
     return system != NULL ? &system->base.stats : NULL;
-}
-
-static SlFieldView field_view(const SlParticles *particles, int id)
-{
-    const SlFieldRow *row = sl_field_row(particles, id);
-    return (SlFieldView){row->name, row->unit, row->meaning, sl_storage_type(row->storage),
-                         particles->data[id], particles->count, sl_storage_bytes(row->storage)};
-}
-
-const SlFrameView *sl_world_view(SlWorld *world)
-{
-    for (uint32_t s = 0; s < world->system_count; s++) {
-        const SlSystem *base = &world->systems[s]->base;
-        size_t fields = 0;
-        for (int id = 0; id < sl_field_count(&base->particles); id++)
-            if (base->particles.data[id] != NULL &&
-                (sl_field_row(&base->particles, id)->flags & SL_FIELD_EXPORT) != 0)
-                world->field_views[s][fields++] = field_view(&base->particles, id);
-        world->system_views[s] = (SlSystemView){.name = base->name,
-                                                .solver = base->solver->table.name,
-                                                .particle_count = base->particles.count,
-                                                .spacing = base->solver->spacing(base),
-                                                .fields = world->field_views[s],
-                                                .field_count = fields};
-    }
-    world->view = (SlFrameView){.frame = world->frame,
-                                .time = world->time,
-                                .domain = world->def.domain,
-                                .systems = world->system_views,
-                                .system_count = world->system_count,
-                                .shapes = world->shapes,
-                                .shape_count = world->shape_count,
-                                .meshes = world->mesh_views,
-                                .mesh_count = world->mesh_count};
-    return &world->view;
-}
-
-SlFieldView sl_system_field(SlWorld *world, SlSystemId id, const char *name)
-{
-    const SlWorldSystem *system = sl_world_resolve_system(world, id, NULL);
-    if (system == NULL)
-        return (SlFieldView){.data = NULL};
-    return sl_view_field(&sl_world_view(world)->systems[system->base.index], name);
 }
 
 /* Hash of one field, four-lane records without their scratch lane. */

@@ -99,6 +99,7 @@ SlStatus sl_world_create(const SlWorldDef *def, SlWorld **out, SlError *error)
     for (uint32_t k = 0; k < SL_MAX_SHAPES; k++)
         world->movers[k].target = &world->targets[k];
     world->clock.frame_time = def->frame_time;
+    sl_world_init_materials(world);
     *out = world;
     return SL_OK;
 }
@@ -190,6 +191,8 @@ static SlStatus add_system(SlWorld *world, const SlSystemDef *def, SlSystemId *i
     SlSystem *base = &system->base;
     base->context = world->context;
     base->solver = solver;
+    system->material = sl_default_material(solver->material);
+    system->depth = world->depth;
     base->index = world->system_count;
     snprintf(base->name, sizeof base->name, "%s", def->name != NULL ? def->name : def->solver);
     base->state = sl_alloc_zero(memory, 1, solver->state_size);
@@ -235,6 +238,9 @@ static SlStatus set_cameras(SlWorld *world, const SlCamera *cameras, size_t coun
                               SlError *error)
 {
     size_t counting = 0;
+    if (count > SL_MAX_VIEW_CAMERAS)
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "a world has at most %d cameras",
+                            SL_MAX_VIEW_CAMERAS);
     for (size_t k = 0; k < count; k++) {
         const char *reason;
         if (!sl_camera_valid(&cameras[k], &reason))
@@ -244,6 +250,9 @@ static SlStatus set_cameras(SlWorld *world, const SlCamera *cameras, size_t coun
     if (counting > SL_MAX_CAMERAS)
         return sl_error_set(error, SL_ERROR_ARGUMENT, "at most %d cameras may have a weight",
                             SL_MAX_CAMERAS);
+    world->view_camera_count = count;
+    for (size_t k = 0; k < count; k++)
+        world->view_cameras[k] = cameras[k];
     world->camera_count = 0;
     for (size_t k = 0; k < count; k++)
         if (cameras[k].weight > 0)

@@ -57,6 +57,7 @@ typedef struct SlMeshBody {
     bool has_field;
     SlMover mover;
     char name[SL_BODY_NAME];
+    SlMaterial material;
     uint16_t generation; /* of handles */
 } SlMeshBody;
 
@@ -84,6 +85,8 @@ typedef struct SlWorldSystem {
     uint32_t fill_count;
     SlFlow flow;
     SlAttributes attributes;
+    SlMaterial material;
+    double depth; /* m: vertical extent of its particles at the start */
 } SlWorldSystem;
 
 /* An interval under way: what a call of sl_world_step covers. It stays open where on_step stopped
@@ -119,11 +122,12 @@ struct SlWorld {
     bool moves;                           /* some shape has a path or a target */
     bool shape_moves[SL_MAX_SHAPES];
     char shape_names[SL_MAX_SHAPES][SL_BODY_NAME];
+    SlMaterial shape_materials[SL_MAX_SHAPES], domain_material;
+    double depth; /* m, of clear colliders and the domain: SlMaterial.absorption */
     uint16_t shape_generations[SL_MAX_SHAPES]; /* of handles; 0: never used */
     SlMeshBody *meshes[SL_MAX_MESHES];
     uint32_t mesh_count;
     SlFieldBody fields[SL_MAX_MESHES]; /* of the step under way */
-    SlMeshView mesh_views[SL_MAX_MESHES];
     SlCamera cameras[SL_MAX_CAMERAS]; /* those that count */
     size_t camera_count;
     SlForceField force_fields[SL_MAX_FORCE_FIELDS];
@@ -135,6 +139,9 @@ struct SlWorld {
     /* the view and what it points to */
     SlFrameView view;
     SlSystemView system_views[SL_MAX_SYSTEMS];
+    SlColliderView collider_views[SL_MAX_SHAPES + SL_MAX_MESHES];
+    SlCamera view_cameras[SL_MAX_VIEW_CAMERAS]; /* all that were set */
+    size_t view_camera_count;
     SlFieldView field_views[SL_MAX_SYSTEMS][SL_MAX_FIELDS];
     /* the state as a list; made when first asked for */
     SlStateItem *state_items;
@@ -169,6 +176,11 @@ SlWorldSystem *sl_world_resolve_system(const SlWorld *world, SlSystemId id, SlEr
 SlColliderId sl_collider_id(const SlWorld *world, uint32_t index);
 SlStatus sl_world_resolve_collider(const SlWorld *world, SlColliderId id, uint32_t *index,
                                    SlError *error);
+
+/* --- View and materials (world/view.c) --- */
+void sl_world_init_materials(SlWorld *world);
+/* After the system's first particles are placed. */
+void sl_world_measure_depth(const SlWorld *world, SlWorldSystem *system);
 
 /* Gives every system the solid surroundings as they are now. */
 void sl_world_update_surroundings(SlWorld *world);

@@ -1,4 +1,5 @@
 /* The bars on solid boundaries: heights at rest, sloshing, momentum, in every mode. */
+#include "frame/view.h"
 #include "support/boundary_worlds.h"
 
 static const double d = 0.1;
@@ -79,15 +80,15 @@ static double slosh(const char *boundary, const char *box)
     double outside = -1e9;
     for (int frame = 0; frame < 600; frame++) {
         dam_advance(world, 1);
-        size_t meshes;
-        const SlMeshView *view = sl_world_meshes_at(world, sl_world_time(world), &meshes);
+        const SlColliderView *view = &sl_world_view(world)->colliders[0];
+        SlVec3 sides[3];
+        sl_view_axes(view, sides);
         SlFieldView x = sl_system_field(world, first_system(world), "position");
-        const SlVec3 *sides[3] = {&view->side_x, &view->side_y, &view->side_z};
         const float low[3] = {1.8f, 2.2f, 2.3f}, high[3] = {4.2f, 3.8f, 3.7f};
         for (size_t i = 0; i < x.count; i++) {
-            SlVec3 q = sl_sub(particle_at(&x, i), view->origin);
+            SlVec3 q = sl_sub(particle_at(&x, i), view->pose.position);
             for (int k = 0; k < 3; k++) {
-                double at = (double)sl_dot(q, *sides[k]);
+                double at = (double)sl_dot(q, sides[k]);
                 outside = fmax(outside, fmax((double)low[k] - at, at - (double)high[k]));
             }
         }

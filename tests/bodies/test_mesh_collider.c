@@ -68,7 +68,8 @@ static void mesh_ball_is_a_ball(void **state)
     }
     print_message("mean heights apart by at most %.4f m\n", apart);
     assert_less(apart, 0.02);
-    assert_int_equal(sl_world_view(mesh)->mesh_count, 1);
+    assert_int_equal(sl_world_view(mesh)->collider_count, 1);
+    assert_int_equal(sl_world_view(mesh)->colliders[0].kind, SL_COLLIDER_MESH);
     sl_world_destroy(ball);
     sl_world_destroy(mesh);
 }

@@ -88,7 +88,7 @@ static void piston_pushes(void **state)
     assert_ok(sl_collider_set_motion(world, id, &motion, &test_error));
     dam_advance(world, 120);
     const SlFrameView *view = sl_world_view(world);
-    assert_near(view->shapes[0].center.x, 2.2, 1e-5);
+    assert_near(view->colliders[0].shape.center.x, 2.2, 1e-5);
     SlFieldView x = sl_system_field(world, first_system(world), "position");
     for (size_t i = 0; i < x.count; i++)
         assert_true(*(const float *)((const char *)x.data + i * x.stride) > 2.4f + 0.04f);
@@ -149,7 +149,7 @@ static void boxes_turn(void **state)
         SlFieldView x = sl_system_field(world, first_system(world), "position");
         for (size_t i = 0; i < x.count; i++) {
             const float *p = (const float *)((const char *)x.data + i * x.stride);
-            assert_true(sl_shape_distance(&view->shapes[0], sl_vec3(p[0], p[1], p[2]), NULL) >
+            assert_true(sl_shape_distance(&view->colliders[0].shape, sl_vec3(p[0], p[1], p[2]), NULL) >
                         0.02f);
         }
     }

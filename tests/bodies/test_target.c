@@ -77,7 +77,7 @@ static void targets_are_a_motion(int kind)
     assert_ok(sl_world_step(told, 1.0 / 60, &test_error));
     assert_true(rate->velocity.x == 0 && fabsf(rate->spin.y) < 1e-9f);
     const SlFrameView *view = sl_world_view(told);
-    float x = kind == SHAPE ? view->shapes[0].center.x
+    float x = kind == SHAPE ? view->colliders[0].shape.center.x
                             : sl_pose_point(&told->meshes[0]->mover.target->to, start).x;
     assert_near((double)x, (double)start.x + 0.4, 1e-5);
     sl_world_destroy(told);

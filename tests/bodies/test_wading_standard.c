@@ -48,11 +48,11 @@ static void measure(void *argument, size_t begin, size_t end, size_t chunk)
 
 static double deepest(SlWorld *world)
 {
-    size_t count;
-    const SlMeshView *view = sl_world_meshes_at(world, sl_world_time(world), &count);
-    SlMesh mesh = {.vertex_count = view->vertex_count, .triangle_count = view->triangle_count,
-                   .positions = (float *)(uintptr_t)view->positions,
-                   .triangles = (uint32_t *)(uintptr_t)view->triangles};
+    const SlColliderView *view = &sl_world_view(world)->colliders[0];
+    SlMesh mesh = {.vertex_count = view->mesh.vertex_count,
+                   .triangle_count = view->mesh.triangle_count,
+                   .positions = (float *)(uintptr_t)sl_view_vertices(view),
+                   .triangles = (uint32_t *)(uintptr_t)view->mesh.triangles};
     SlBvh bvh;
     assert_ok(sl_bvh_create(sl_world_context(world), &mesh, &bvh, &test_error));
     Inside in = {&bvh, sl_system_field(world, first_system(world), "position"), NULL};

@@ -276,7 +276,7 @@ says "frames: 7, 0 to 6" "frame: 6"
 expect 5 info no-such.slf
 head -c 500 out/frame_000000.slf > cut.slf
 expect 3 info cut.slf
-complains "not a whole frame file"
+complains "not a valid frame file"
 cp out/stats.csv wrong.slf
 expect 3 info wrong.slf
 expect 2 info out out

@@ -1,4 +1,4 @@
-/* The codec against a plain twin written from docs/frame-file.md, and the bounds of what is lost
+/* The codec against a reference implementation written from docs/frame-file.md, and the bounds of what is lost
    by 16 bits. */
 #include <zstd.h>
 

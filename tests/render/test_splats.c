@@ -49,7 +49,7 @@ static void bare_scene(Scene *scene, const float (*position)[3], const float (*v
     scene->fields[0] = (SlFieldView){"position", "m", "", SL_FIELD_F32X3, position, count, 12};
     scene->fields[1] = (SlFieldView){"velocity", "m/s", "", SL_FIELD_F32X3,
                                      velocity != NULL ? velocity : position, count, 12};
-    scene->system = (SlSystemView){"water", "pbf", count, spacing, scene->fields, 2};
+    scene->system = (SlSystemView){.name = "water", .solver = "pbf", .particle_count = count, .spacing = spacing, .fields = scene->fields, .field_count = 2};
     scene->view = (SlFrameView){.domain = {{-1, -1, -1}, {1, 1, 1}},
                                 .systems = &scene->system,
                                 .system_count = 1};
@@ -151,22 +151,23 @@ static void threads_do_not_change_a_byte(void **state)
 {
     (void)state;
     fill_crowd();
-    SlShape shapes[5];
+    SlColliderView colliders[5];
     for (int k = 0; k < 5; k++) {
-        shapes[k] = sl_default_shape((SlShapeKind)k);
-        shapes[k].center = (SlVec3){-0.8f + 0.4f * (float)k, -0.3f, 0.8f};
-        shapes[k].half = (SlVec3){0.15f, 0.3f, 0.15f};
-        shapes[k].radius = 0.2f;
-        shapes[k].height = 0.5f;
+        colliders[k] = (SlColliderView){.name = "", .shape = sl_default_shape((SlShapeKind)k)};
+        SlShape *shape = &colliders[k].shape;
+        shape->center = (SlVec3){-0.8f + 0.4f * (float)k, -0.3f, 0.8f};
+        shape->half = (SlVec3){0.15f, 0.3f, 0.15f};
+        shape->radius = 0.2f;
+        shape->height = 0.5f;
     }
-    shapes[0].axis = (SlVec3){0.2f, 1, 0};
+    colliders[0].shape.axis = (SlVec3){0.2f, 1, 0};
     for (int style = 0; style < 2; style++) {
         Scene scene;
         bare_scene(&scene, (const float(*)[3])crowd_position, (const float(*)[3])crowd_velocity,
                    CROWD, 0.06f);
         scene.camera.eye = (SlVec3){2, 1.5f, 3};
-        scene.view.shapes = shapes;
-        scene.view.shape_count = 5;
+        scene.view.colliders = colliders;
+        scene.view.collider_count = 5;
         set(&scene, "ground", 1);
         set(&scene, "domain", 1);
         set(&scene, "width", 300);
@@ -356,7 +357,8 @@ static void several_systems_are_drawn(void **state)
     set_text(&scene, "color_by", "none");
     set(&scene, "shadows", 0);
     SlFieldView field = {"position", "m", "", SL_FIELD_F32X3, right, 1, 12};
-    SlSystemView both[2] = {scene.system, {"snow", "snow", 1, 0.8f, &field, 1}};
+    SlSystemView both[2] = {scene.system, {.name = "snow", .solver = "snow", .particle_count = 1, .spacing = 0.8f,
+                                           .fields = &field, .field_count = 1}};
     both[0].fields = scene.fields;
     SlContext *context = test_context(2);
     SlRenderer *renderer;

@@ -12,19 +12,34 @@ enum { WIDTH = 224, HEIGHT = 160, SAMPLES = 4, MAX_VERTICES = 50000, MAX_TRIANGL
 static float positions[3 * MAX_VERTICES];
 static uint32_t triangles[3 * MAX_TRIANGLES];
 
-static SlMeshView placed(size_t vertex_count, size_t triangle_count)
+static SlColliderView placed(size_t vertex_count, size_t triangle_count)
 {
-    return (SlMeshView){.positions = positions,
-                        .vertex_count = vertex_count,
-                        .triangles = triangles,
-                        .triangle_count = triangle_count,
-                        .side_x = {1, 0, 0},
-                        .side_y = {0, 1, 0},
-                        .side_z = {0, 0, 1}};
+    return (SlColliderView){.name = "",
+                            .kind = SL_COLLIDER_MESH,
+                            .mesh = {.positions = positions,
+                                     .vertex_count = vertex_count,
+                                     .triangles = triangles,
+                                     .triangle_count = triangle_count},
+                            .pose = {.rotation = {0, 0, 0, 1}}};
+}
+
+/* Moves every vertex v to v.x x + v.y y + v.z z. */
+static void stretch(const SlColliderView *mesh, SlVec3 x, SlVec3 y, SlVec3 z)
+{
+    for (size_t i = 0; i < mesh->mesh.vertex_count; i++) {
+        float *v = positions + 3 * i;
+        SlVec3 p = sl_add(sl_scale(x, v[0]), sl_add(sl_scale(y, v[1]), sl_scale(z, v[2])));
+        memcpy(v, &p, sizeof p);
+    }
+}
+
+static void stretch_along_axes(const SlColliderView *mesh, float x, float y, float z)
+{
+    stretch(mesh, sl_vec3(x, 0, 0), sl_vec3(0, y, 0), sl_vec3(0, 0, z));
 }
 
 /* Corners at ±1, each face of two triangles. */
-static SlMeshView cube(void)
+static SlColliderView cube(void)
 {
     static const uint32_t faces[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
                                          {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
@@ -41,7 +56,7 @@ static SlMeshView cube(void)
 
 /* A grid of `side` squares on each face of a cube, blown up to the unit sphere; `bump` moves its
    vertices in and out. Vertices are shared within a face only. */
-static SlMeshView ball(uint32_t side, float bump)
+static SlColliderView ball(uint32_t side, float bump)
 {
     uint32_t row = side + 1, vertex = 0, count = 0;
     for (int face = 0; face < 6; face++) {
@@ -110,10 +125,10 @@ static void close_picture(Picture *p)
     sl_context_destroy(p->context);
 }
 
-static void draw_mesh(Picture *p, const SlMeshView *mesh, SlIsa isa)
+static void draw_mesh(Picture *p, const SlColliderView *mesh, SlIsa isa)
 {
     SlSplatFrame *f = &p->frame;
-    SlFrameView view = {.meshes = mesh, .mesh_count = 1};
+    SlFrameView view = {.colliders = mesh, .collider_count = 1};
     assert_ok(sl_splats_gather_meshes(p->context, &p->arena, &view, f, &test_error));
     for (size_t tile = 0; tile < (size_t)f->tiles_x * f->tiles_y && f->triangles.count > 0; tile++)
         SL_KERNELS(isa, sl_mesh_kernels)->draw(f, tile);
@@ -152,7 +167,7 @@ static void compare_sample(float z, float other_z, uint32_t n, uint32_t other_n,
         return;
     misses->shared++;
     misses->depth += fabsf(z - other_z) > depth_slack;
-    assert_int_equal(SL_MATERIAL_SOLID, n >> 30);
+    assert_int_equal(SL_PIXEL_SOLID, n >> 30);
     double most = 0;
     for (int k = 0; k < 3; k++) {
         double a = n >> 10 * k & 1023, b = other_n >> 10 * k & 1023;
@@ -161,7 +176,7 @@ static void compare_sample(float z, float other_z, uint32_t n, uint32_t other_n,
     misses->normal += most > normal_slack;
 }
 
-static Misses compare(const SlMeshView *mesh, SlShape shape, SlIsa isa, double depth_slack,
+static Misses compare(const SlColliderView *mesh, SlShape shape, SlIsa isa, double depth_slack,
                       double normal_slack)
 {
     SlCamera camera = camera_at(2.2f, 1.9f, 3.1f);
@@ -216,11 +231,10 @@ static void cube_equals_the_box(void **state)
     SlShape ready = shape;
     const char *reason;
     assert_true(sl_shape_prepare(&ready, &reason));
-    SlMeshView mesh = cube();
-    mesh.origin = ready.center;
-    mesh.side_x = sl_scale(ready.side, ready.half.x);
-    mesh.side_y = sl_scale(ready.axis, ready.half.y);
-    mesh.side_z = sl_scale(sl_cross(ready.side, ready.axis), ready.half.z);
+    SlColliderView mesh = cube();
+    mesh.pose.position = ready.center;
+    stretch(&mesh, sl_scale(ready.side, ready.half.x), sl_scale(ready.axis, ready.half.y),
+            sl_scale(sl_cross(ready.side, ready.axis), ready.half.z));
     for (int path = 0; path < 2; path++) {
         Misses misses =
             compare(&mesh, shape, path == 0 ? SL_ISA_BASE : best_isa(), 1e-4, 0.005);
@@ -237,8 +251,8 @@ static void fine_ball_is_close_to_the_sphere(void **state)
     SlShape shape = sl_default_shape(SL_SHAPE_SPHERE);
     shape.center = (SlVec3){0, 0, 0};
     shape.radius = 0.9f;
-    SlMeshView mesh = ball(30, 0); /* flat triangles would miss the normals */
-    mesh.side_x.x = mesh.side_y.y = mesh.side_z.z = 0.9f;
+    SlColliderView mesh = ball(30, 0); /* flat triangles would miss the normals */
+    stretch_along_axes(&mesh, 0.9f, 0.9f, 0.9f);
     Misses misses = compare(&mesh, shape, best_isa(), 5e-3, 0.02);
     assert_true(misses.shared > 10000);
     assert_true(misses.outline < misses.shared / 200);
@@ -261,7 +275,7 @@ static void neighbours_leave_no_cracks(void **state)
         const uint32_t corner[6] = {at, at + 1, at + SIDE + 2, at, at + SIDE + 2, at + SIDE + 1};
         memcpy(triangles + (size_t)6 * k, corner, sizeof corner);
     }
-    SlMeshView mesh = placed((SIDE + 1) * (SIDE + 1), 2 * SIDE * SIDE);
+    SlColliderView mesh = placed((SIDE + 1) * (SIDE + 1), 2 * SIDE * SIDE);
     SlCamera camera = camera_at(0.1f, 0.2f, 4);
     Picture p;
     open_picture(&p, &camera);
@@ -282,7 +296,7 @@ static void triangle_around_the_eye(void **state)
         triangles[0] = 0;
         triangles[1] = 1;
         triangles[2] = 2;
-        SlMeshView mesh = placed(3, 1);
+        SlColliderView mesh = placed(3, 1);
         SlCamera camera = camera_at(0, 0, 0);
         camera.target = (SlVec3){0, 0, -1};
         Picture p;
@@ -310,7 +324,7 @@ static void triangle_around_the_eye(void **state)
 static void broken_meshes_are_harmless(void **state)
 {
     (void)state;
-    SlMeshView whole = cube();
+    SlColliderView whole = cube();
     SlCamera camera = camera_at(2.2f, 1.9f, 3.1f);
     Picture good, bad;
     open_picture(&good, &camera);
@@ -322,18 +336,18 @@ static void broken_meshes_are_harmless(void **state)
     const float more[] = {0, 0, 0, 0.5f, 0.5f, 0.5f, NAN, 0, 0, 0, INFINITY, 0};
     memcpy(positions + (size_t)3 * 8, more, sizeof more);
     memcpy(triangles + (size_t)3 * 12, extra, sizeof extra);
-    SlMeshView mesh = placed(12, 12 + sizeof extra / sizeof extra[0]);
+    SlColliderView mesh = placed(12, 12 + sizeof extra / sizeof extra[0]);
     open_picture(&bad, &camera);
     draw_mesh(&bad, &mesh, best_isa());
     assert_int_equal(covered(&good), covered(&bad));
     close_picture(&bad);
-    mesh.triangles += 3 * 12;
-    mesh.triangle_count -= 12;
+    mesh.mesh.triangles += 3 * 12;
+    mesh.mesh.triangle_count -= 12;
     open_picture(&bad, &camera);
     draw_mesh(&bad, &mesh, best_isa());
     assert_true(covered(&bad) < 5); /* corners in line but for rounding may touch a sample */
     close_picture(&bad);
-    SlMeshView empty[] = {placed(0, 0), placed(0, 3), placed(8, 0), {0}};
+    SlColliderView empty[] = {placed(0, 0), placed(0, 3), placed(8, 0), {.name = "", .kind = SL_COLLIDER_MESH}};
     for (size_t k = 0; k < sizeof empty / sizeof empty[0]; k++) {
         open_picture(&bad, &camera);
         draw_mesh(&bad, &empty[k], best_isa());
@@ -383,22 +397,27 @@ static void same_picture_for_any_threads(void **state)
         crowd[i][2] = cosf(1.7f * (float)i) * 0.95f;
     }
     SlFieldView field = {"position", "m", "", SL_FIELD_F32X3, crowd, CROWD, 12};
-    SlSystemView system = {"water", "pbf", CROWD, 0.06f, &field, 1};
-    SlMeshView both[2] = {ball(40, 0.1f), {0}};
-    both[0].side_x.x = both[0].side_y.y = both[0].side_z.z = 0.6f;
-    both[1] = both[0];
-    both[1].origin = (SlVec3){0.8f, 0.9f, 0.3f};
+    SlSystemView system = {.name = "water",
+                           .solver = "pbf",
+                           .particle_count = CROWD,
+                           .spacing = 0.06f,
+                           .fields = &field,
+                           .field_count = 1};
+    SlColliderView both[2];
+    both[0] = both[1] = ball(40, 0.1f);
+    stretch_along_axes(&both[0], 0.6f, 0.6f, 0.6f);
+    both[1].pose.position = (SlVec3){0.8f, 0.9f, 0.3f};
     SlFrameView view = {.domain = {{-1, -1, -1}, {1, 1, 1}},
                         .systems = &system,
                         .system_count = 1,
-                        .meshes = both,
-                        .mesh_count = 2};
+                        .colliders = both,
+                        .collider_count = 2};
     const char *const styles[2] = {"opaque", "transparent"};
     for (int style = 0; style < 2; style++) {
         uint8_t *one = picture(&view, styles[style], 1);
-        view.mesh_count = 0;
+        view.collider_count = 0;
         uint8_t *none = picture(&view, styles[style], 1);
-        view.mesh_count = 2;
+        view.collider_count = 2;
         assert_memory_not_equal(one, none, (size_t)3 * SIDE * SIDE);
         for (uint32_t threads = 2; threads <= 3; threads++) {
             uint8_t *other = picture(&view, styles[style], threads);
@@ -417,13 +436,13 @@ static void cube_looks_like_the_box(void **state)
     SlShape shape = sl_default_shape(SL_SHAPE_BOX);
     shape.center = (SlVec3){0, -0.3f, 0};
     shape.half = (SlVec3){0.5f, 0.4f, 0.6f};
-    SlMeshView mesh = cube();
-    mesh.origin = shape.center;
-    mesh.side_x.x = shape.half.x;
-    mesh.side_y.y = shape.half.y;
-    mesh.side_z.z = shape.half.z;
-    SlFrameView by_mesh = {.domain = {{-1, -1, -1}, {1, 1, 1}}, .meshes = &mesh, .mesh_count = 1};
-    SlFrameView by_shape = {.domain = by_mesh.domain, .shapes = &shape, .shape_count = 1};
+    SlColliderView mesh = cube();
+    mesh.pose.position = shape.center;
+    stretch_along_axes(&mesh, shape.half.x, shape.half.y, shape.half.z);
+    SlColliderView solid = {.name = "", .kind = SL_COLLIDER_SHAPE, .shape = shape};
+    SlFrameView by_mesh = {
+        .domain = {{-1, -1, -1}, {1, 1, 1}}, .colliders = &mesh, .collider_count = 1};
+    SlFrameView by_shape = {.domain = by_mesh.domain, .colliders = &solid, .collider_count = 1};
     uint8_t *a = picture(&by_mesh, "opaque", 2), *b = picture(&by_shape, "opaque", 2);
     size_t apart = 0;
     for (size_t k = 0; k < (size_t)3 * SIDE * SIDE; k++)
@@ -436,9 +455,9 @@ static void cube_looks_like_the_box(void **state)
 static void bounds_take_in_meshes(void **state)
 {
     (void)state;
-    SlMeshView mesh = cube();
-    mesh.origin = (SlVec3){1, 0, 0};
-    SlFrameView view = {.meshes = &mesh, .mesh_count = 1};
+    SlColliderView mesh = cube();
+    mesh.pose.position = (SlVec3){1, 0, 0};
+    SlFrameView view = {.colliders = &mesh, .collider_count = 1};
     SlBox box = sl_scene_box(&view);
     assert_near(box.min.x, 0, 1e-6);
     assert_near(box.max.x, 2, 1e-6);
@@ -449,7 +468,7 @@ static void bounds_take_in_meshes(void **state)
     SlBox lit = sl_scene_shadow_box(&scene, &reach);
     assert_true(lit.min.y <= -1 && lit.max.x >= 2 && lit.max.x < 2.26f);
     assert_near(lit.min.x, -1, 0);
-    mesh.side_x.x = 1000; /* not so far that shadows get coarse */
+    stretch_along_axes(&mesh, 1000, 1, 1); /* not so far that shadows get coarse */
     reach = sl_scene_reach(&view, &scene);
     assert_near(reach.max.x, 3, 1e-5);
 }

@@ -18,7 +18,7 @@ static SlFrameView make_view(SlBox domain, float x, float stale_distance, SlFiel
     }
     points[3 * COUNT - 3] += stale_distance;
     *field = (SlFieldView){"position", "m", "", SL_FIELD_F32X3, points, COUNT, 12};
-    *system = (SlSystemView){"water", "pbf", COUNT, 0.1f, field, 1};
+    *system = (SlSystemView){.name = "water", .solver = "pbf", .particle_count = COUNT, .spacing = 0.1f, .fields = field, .field_count = 1};
     return (SlFrameView){.domain = domain, .systems = system, .system_count = 1};
 }
 
@@ -65,14 +65,14 @@ static void only_a_floor_is_a_ground(void **state)
     size_t bytes = (size_t)image->width * image->height * 3;
     uint8_t *bare = malloc(bytes);
     memcpy(bare, image->pixels, bytes);
-    SlShape plane = sl_default_shape(SL_SHAPE_PLANE);
-    view.shapes = &plane;
-    view.shape_count = 1;
+    SlColliderView plane = {.name = "", .shape = sl_default_shape(SL_SHAPE_PLANE)};
+    view.colliders = &plane;
+    view.collider_count = 1;
     assert_ok(sl_renderer_draw(renderer, &view, &camera, &image, &test_error));
     assert_true(differing(bare, image) > bytes / 10);
     float height;
     assert_true(sl_scene_floor(&view, &height) && height == 0);
-    plane.axis = (SlVec3){1, 1, 0};
+    plane.shape.axis = (SlVec3){1, 1, 0};
     assert_false(sl_scene_floor(&view, &height));
     free(bare);
     sl_renderer_destroy(renderer);

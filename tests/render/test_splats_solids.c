@@ -55,7 +55,7 @@ static void check_normal(const Case *c, SlVec3 point, uint32_t packed)
                   sl_dot(n, c->camera.forward)};
     for (int k = 0; k < 3; k++)
         assert_near((float)(packed >> 10 * k & 1023) / 511.5f - 1, v[k], 0.02);
-    assert_int_equal(SL_MATERIAL_SOLID, packed >> 30);
+    assert_int_equal(SL_PIXEL_SOLID, packed >> 30);
 }
 
 static void check_shape(SlShape shape, const SlSolidKernels *kernels)

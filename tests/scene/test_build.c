@@ -66,10 +66,47 @@ static void a_world_gets_what_the_scene_says(void **state)
     assert_near(sl_world_time(world), 0.02, 1e-12);
     const SlFrameView *view = sl_world_view(world);
     assert_string_equal(view->systems[0].name, "water");
-    assert_int_equal(view->shape_count, 1);
+    assert_int_equal(view->collider_count, 1);
     assert_near(view->domain.max.x, 9.4f, 0);
     sl_world_destroy(world);
     sl_scene_destroy(scene);
+}
+
+static void materials_come_from_the_scene(void **state)
+{
+    (void)state;
+    static const SlSceneOverride overrides[] = {
+        {"systems.water.parameters.spacing", "0.25"},
+        {"systems.water.material", "{\"absorption\": [3, 2, 1], \"roughness\": 0.25}"},
+        {"domain.material", "{\"color\": [0.5, 0.25, 0.125]}"},
+        {"colliders", "[{\"shape\": \"sphere\", \"center\": [4, 0.5, 1], \"radius\": 0.4, "
+                      "\"material\": {\"kind\": \"glass\", \"index_of_refraction\": 1.75}}]"},
+    };
+    SlScene *scene;
+    SlWorld *world;
+    assert_ok(build("scenes/dam_break_small.json", overrides, 4, &scene, &world));
+    const SlFrameView *view = sl_world_view(world);
+    const SlMaterial *water = &view->systems[0].material, *ball = &view->colliders[0].material;
+    assert_int_equal(water->kind, SL_MATERIAL_WATER);
+    assert_true(water->absorption[0] == 3 && water->absorption[2] == 1);
+    assert_true(water->roughness == 0.25f && water->index_of_refraction == 1.333f);
+    assert_int_equal(ball->kind, SL_MATERIAL_GLASS);
+    assert_true(ball->index_of_refraction == 1.75f && ball->roughness == 0);
+    assert_int_equal(view->domain_material.kind, SL_MATERIAL_GROUND);
+    assert_true(view->domain_material.color.z == 0.125f);
+    sl_world_destroy(world);
+    sl_scene_destroy(scene);
+    static const struct {
+        const char *path, *value, *message;
+    } wrong[] = {{"systems.water.material", "{\"kind\": \"watr\"}", "water"},
+                 {"systems.water.material", "{\"roughness\": 2}", "roughness"},
+                 {"domain.material", "{\"colour\": [1, 1, 1]}", "color"},
+                 {"domain.material", "3", "object"}};
+    for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++) {
+        const SlSceneOverride one = {wrong[k].path, wrong[k].value};
+        assert_int_not_equal(build("scenes/dam_break_small.json", &one, 1, &scene, &world), SL_OK);
+        assert_non_null(strstr(test_error.text, wrong[k].message));
+    }
 }
 
 /* The text of a scene with --set makes the same world as the scene did. */
@@ -180,6 +217,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shipped_scenes_have_their_particles),
+        cmocka_unit_test(materials_come_from_the_scene),
         cmocka_unit_test(a_world_gets_what_the_scene_says),
         cmocka_unit_test(the_text_makes_the_same_world),
         cmocka_unit_test(a_world_too_large_is_refused_at_its_start),

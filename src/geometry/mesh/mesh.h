@@ -11,6 +11,7 @@ typedef struct SlMesh {
     size_t vertex_count, triangle_count;
     float *positions;    /* 3 per vertex, m */
     uint32_t *triangles; /* 3 vertices each, counter-clockwise from outside; all < vertex_count */
+    uint64_t hash[2];    /* of its content, for views; zeros until one is made */
 } SlMesh;
 
 /* Room for so many; contents are undefined. At most 2^31 vertices and triangles each. */

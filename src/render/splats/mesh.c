@@ -5,6 +5,7 @@
    normals of those around the vertex that rotation from it by less than the crease angle, by area.
    They come from the placed vertices, so that a mirrored or stretched mesh is right, too. */
 #include "core/context.h"
+#include "frame/view.h"
 #include "render/splats/splats.h"
 
 enum { CHUNK = 2048, MAX_AROUND = 64 /* triangles looked at around a vertex, about */ };
@@ -19,8 +20,10 @@ typedef struct Face {
 
 typedef struct Build {
     SlSplatFrame *frame;
-    const SlMeshView *mesh; /* the one that is being read; it begins at: */
-    uint32_t first_vertex, first_triangle;
+    const SlColliderView *collider; /* the one that is being read */
+    const float *vertices;          /* its, in its own axes */
+    SlVec3 axes[3];
+    uint32_t first_vertex, first_triangle; /* where it begins */
     Face *face;
     size_t *start; /* around[start[v]] … around[start[v + 1] - 1]: the triangles at vertex v */
     uint32_t *around;
@@ -30,12 +33,12 @@ static void place_vertices(void *argument, size_t begin, size_t end, size_t chun
 {
     (void)chunk;
     const Build *build = argument;
-    const SlMeshView *mesh = build->mesh;
+    const SlVec3 origin = build->collider->pose.position, *axes = build->axes;
     const SlSplatFrame *frame = build->frame;
     for (size_t i = begin; i < end; i++) {
-        const float *p = mesh->positions + 3 * i;
-        SlVec3 w = sl_add(sl_add(mesh->origin, sl_scale(mesh->side_x, p[0])),
-                          sl_add(sl_scale(mesh->side_y, p[1]), sl_scale(mesh->side_z, p[2])));
+        const float *p = build->vertices + 3 * i;
+        SlVec3 w = sl_add(sl_add(origin, sl_scale(axes[0], p[0])),
+                          sl_add(sl_scale(axes[1], p[1]), sl_scale(axes[2], p[2])));
         float light[3];
         for (int k = 0; k < 3; k++) {
             const float *row = frame->shadow.world_row[k];
@@ -110,7 +113,7 @@ static void place_triangles(void *argument, size_t begin, size_t end, size_t chu
 {
     (void)chunk;
     const Build *build = argument;
-    const SlMeshView *mesh = build->mesh;
+    const SlMeshView *mesh = &build->collider->mesh;
     const SlTriangles *all = &build->frame->triangles;
     for (size_t i = begin; i < end; i++) {
         size_t t = build->first_triangle + i;
@@ -198,10 +201,10 @@ static bool push(SlArena *arena, Build *build)
            build->start != NULL && build->around != NULL;
 }
 
-static bool drawable(const SlMeshView *mesh)
+static bool drawable(const SlColliderView *collider)
 {
-    return mesh->positions != NULL && mesh->triangles != NULL && mesh->vertex_count > 0 &&
-           mesh->triangle_count > 0;
+    return sl_view_vertices(collider) != NULL && collider->mesh.triangles != NULL &&
+           collider->mesh.vertex_count > 0 && collider->mesh.triangle_count > 0;
 }
 
 static bool bin(SlPool *pool, SlArena *arena, SlSplatFrame *frame)
@@ -220,9 +223,9 @@ SlStatus sl_splats_gather_meshes(SlContext *context, SlArena *arena, const SlFra
     Build build = {.frame = frame};
     SlTriangles *all = &frame->triangles;
     *all = (SlTriangles){0};
-    for (size_t m = 0; m < view->mesh_count; m++) {
-        const SlMeshView *mesh = &view->meshes[m];
-        if (!drawable(mesh))
+    for (size_t m = 0; m < view->collider_count; m++) {
+        const SlMeshView *mesh = &view->colliders[m].mesh;
+        if (!drawable(&view->colliders[m]))
             continue;
         size_t most = INT32_MAX / 4;
         if (mesh->vertex_count > most - all->vertex_count ||
@@ -235,14 +238,17 @@ SlStatus sl_splats_gather_meshes(SlContext *context, SlArena *arena, const SlFra
         return SL_OK;
     if (!push(arena, &build))
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory to draw %zu triangles", all->count);
-    for (size_t m = 0; m < view->mesh_count; m++) {
-        build.mesh = &view->meshes[m];
-        if (!drawable(build.mesh))
+    for (size_t m = 0; m < view->collider_count; m++) {
+        const SlMeshView *mesh = &view->colliders[m].mesh;
+        build.collider = &view->colliders[m];
+        if (!drawable(build.collider))
             continue;
-        sl_parallel_for(context->pool, build.mesh->vertex_count, CHUNK, place_vertices, &build);
-        sl_parallel_for(context->pool, build.mesh->triangle_count, CHUNK, place_triangles, &build);
-        build.first_vertex += (uint32_t)build.mesh->vertex_count;
-        build.first_triangle += (uint32_t)build.mesh->triangle_count;
+        build.vertices = sl_view_vertices(build.collider);
+        sl_view_axes(build.collider, build.axes);
+        sl_parallel_for(context->pool, mesh->vertex_count, CHUNK, place_vertices, &build);
+        sl_parallel_for(context->pool, mesh->triangle_count, CHUNK, place_triangles, &build);
+        build.first_vertex += (uint32_t)mesh->vertex_count;
+        build.first_triangle += (uint32_t)mesh->triangle_count;
     }
     list_triangles_around(&build);
     sl_parallel_for(context->pool, all->count, CHUNK, smooth_normals, &build);

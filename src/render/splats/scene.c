@@ -18,12 +18,15 @@ static void grow(SlBox *box, SlVec3 p)
 
 static void grow_by_meshes(SlBox *box, const SlFrameView *view)
 {
-    for (size_t m = 0; m < view->mesh_count; m++) {
-        const SlMeshView *mesh = &view->meshes[m];
-        for (size_t i = 0; mesh->positions != NULL && i < mesh->vertex_count; i++) {
-            const float *v = mesh->positions + 3 * i;
-            SlVec3 p = sl_add(sl_add(mesh->origin, sl_scale(mesh->side_x, v[0])),
-                              sl_add(sl_scale(mesh->side_y, v[1]), sl_scale(mesh->side_z, v[2])));
+    for (size_t m = 0; m < view->collider_count; m++) {
+        const SlColliderView *collider = &view->colliders[m];
+        const float *vertices = sl_view_vertices(collider);
+        SlVec3 axes[3];
+        sl_view_axes(collider, axes);
+        for (size_t i = 0; vertices != NULL && i < collider->mesh.vertex_count; i++) {
+            const float *v = vertices + 3 * i;
+            SlVec3 p = sl_add(sl_add(collider->pose.position, sl_scale(axes[0], v[0])),
+                              sl_add(sl_scale(axes[1], v[1]), sl_scale(axes[2], v[2])));
             if (sl_finite(p))
                 grow(box, p);
         }
@@ -96,9 +99,10 @@ bool sl_scene_is_open(const SlFrameView *view)
 bool sl_scene_floor(const SlFrameView *view, float *height)
 {
     bool found = false;
-    for (size_t k = 0; k < view->shape_count; k++) {
-        const SlShape *shape = &view->shapes[k];
-        if (!sl_scene_is_floor(view, shape) || (found && shape->center.y <= *height))
+    for (size_t k = 0; k < view->collider_count; k++) {
+        const SlShape *shape = &view->colliders[k].shape;
+        if (view->colliders[k].kind != SL_COLLIDER_SHAPE || !sl_scene_is_floor(view, shape) ||
+            (found && shape->center.y <= *height))
             continue;
         *height = shape->center.y;
         found = true;
@@ -187,11 +191,13 @@ uint32_t sl_scene_solids(const SlFrameView *view, const SlBox *scene, const floa
 {
     uint32_t count = 0;
     SlVec3 size = sl_sub(scene->max, scene->min);
-    for (size_t k = 0; k < view->shape_count; k++) {
+    for (size_t k = 0; k < view->collider_count; k++) {
         SlSolid *solid = &solids[count];
-        if (sl_scene_is_floor(view, &view->shapes[k])) /* drawn as the ground */
+        const SlColliderView *collider = &view->colliders[k];
+        if (collider->kind != SL_COLLIDER_SHAPE ||
+            sl_scene_is_floor(view, &collider->shape)) /* drawn as the ground */
             continue;
-        *solid = (SlSolid){.shape = view->shapes[k], .clip = *scene};
+        *solid = (SlSolid){.shape = collider->shape, .clip = *scene};
         const char *reason;
         count += sl_shape_prepare(&solid->shape, &reason);
     }

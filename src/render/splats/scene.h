@@ -23,7 +23,7 @@ float sl_scene_spacing(const SlFrameView *view, const SlBox *scene);
 /* Side of the ground's squares: 1, 2 or 5 times a power of ten, about a tenth of the scene. */
 float sl_scene_checker(const SlBox *scene);
 /* Shapes that can be drawn and are no floor, then the ground under height *floor (NULL: none); room for
-   shape_count + 1. */
+   collider_count + 1. */
 uint32_t sl_scene_solids(const SlFrameView *view, const SlBox *scene, const float *floor,
                          SlSolid *solids);
 /* Fills in where a solid may be seen: bounds of a sphere around it. */

@@ -424,7 +424,7 @@ static SlStatus set_scene(Splats *splats, const SlFrameView *view, const SlBox *
                           const SlBox *reach, SlError *error)
 {
     SlSplatFrame *f = &splats->frame;
-    uint32_t most = (uint32_t)view->shape_count + 1;
+    uint32_t most = (uint32_t)view->collider_count + 1;
     SlColoring coloring = {.field = splats->values[COLOR_BY].text,
                            .map = (uint32_t)number(splats, COLOR_MAP),
                            .minimum = (float)number(splats, COLOR_MIN),

@@ -39,7 +39,7 @@ enum {
 #define SL_DEPTH_NONE 1e30f /* depth where nothing is: finite, so that no infinity turns into NaN */
 
 /* The top two bits of a packed normal. */
-enum { SL_MATERIAL_NONE, SL_MATERIAL_PARTICLE, SL_MATERIAL_SOLID, SL_MATERIAL_GROUND };
+enum { SL_PIXEL_NONE, SL_PIXEL_PARTICLE, SL_PIXEL_SOLID, SL_PIXEL_GROUND };
 
 /* A shape as it is drawn. A plane collider is shown only inside `clip`. */
 typedef struct SlSolid {

@@ -107,12 +107,12 @@ static void gather_light(const SlSplatFrame *frame, size_t tile, bool with_sky)
             size_t out = origin + (size_t)y * frame->stride + (size_t)x;
             U8 packed = u8_load(frame->normal + in), material = packed >> 30;
             F8 sky = f8(1), key = f8(1);
-            I8 something = (I8)(material != u8(SL_MATERIAL_NONE));
+            I8 something = (I8)(material != u8(SL_PIXEL_NONE));
             if (i8_bits(something) != 0) {
                 F8 z = f8_select(something, f8_load(frame->z + in), f8(1));
                 F8x3 n = unpack_normal(packed);
                 F8x3 p = {slopes_a(slopes, x) * z, f8(slopes_b(slopes, y)) * z, z};
-                key = key_light(frame, p, n, (U8)(material == u8(SL_MATERIAL_PARTICLE)));
+                key = key_light(frame, p, n, (U8)(material == u8(SL_PIXEL_PARTICLE)));
                 if (with_sky)
                     sky = sky_light(frame, p, n, f8(left + (float)x) + lane_numbers(),
                                     f8(top + (float)y), y & 3);

@@ -144,7 +144,7 @@ SL_INLINE U8 normal_at(const Triangle *triangle, F8 x, float y)
     F8x3 n = {at_x(row_of(&triangle->normal[0], y), x), at_x(row_of(&triangle->normal[1], y), x),
               at_x(row_of(&triangle->normal[2], y), x)};
     F8 length = f8_sqrt(f8_max(f8x3_dot(n, n), f8(1e-36f)));
-    return pack_normal(scaled(n, f8(1) / length), SL_MATERIAL_SOLID);
+    return pack_normal(scaled(n, f8(1) / length), SL_PIXEL_SOLID);
 }
 
 static void draw_plane(const SlSplatFrame *frame, const Triangle *triangle, SlRect r, size_t plane,

@@ -89,7 +89,7 @@ static U8 particle_normals(const SlSplatFrame *frame, U8 index, F8 a, float b, F
     u8_store(each, index);
     F8x4 c = f8x4_gather(frame->record, each);
     F8x3 out = {f8_fma(a, z, -c.x), f8_fma(f8(b), z, -c.y), z - c.z};
-    return pack_normal(scaled(out, f8(1) / c.w), SL_MATERIAL_PARTICLE);
+    return pack_normal(scaled(out, f8(1) / c.w), SL_PIXEL_PARTICLE);
 }
 
 /* Ids become albedos, and particles get their normals; solids and meshes have theirs. */

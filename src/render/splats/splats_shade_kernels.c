@@ -94,7 +94,7 @@ static F8x3 sample_light(const SlSplatFrame *frame, size_t in, size_t row_at, ui
                          float b, F8x3 behind)
 {
     U8 packed = u8_load(frame->normal + in), material = packed >> 30;
-    I8 something = (I8)(material != u8(SL_MATERIAL_NONE));
+    I8 something = (I8)(material != u8(SL_PIXEL_NONE));
     if (i8_bits(something) == 0)
         return behind;
     F8 z = f8_select(something, f8_load(frame->z + in), f8(1)), sky, key;
@@ -106,7 +106,7 @@ static F8x3 sample_light(const SlSplatFrame *frame, size_t in, size_t row_at, ui
         spread_light(frame, row_at, z, &sky, &key);
     }
     F8 left = f8(1);
-    I8 ground = (I8)(material == u8(SL_MATERIAL_GROUND));
+    I8 ground = (I8)(material == u8(SL_PIXEL_GROUND));
     if (i8_bits(ground) != 0) {
         F8 ground_left;
         F8x3 squares = ground_albedo(frame, p, albedo, &ground_left);
@@ -116,7 +116,7 @@ static F8x3 sample_light(const SlSplatFrame *frame, size_t in, size_t row_at, ui
                         f8_select(ground, squares.z, albedo.z)};
     }
     F8x3 color = surface(frame, p, unpack_normal(packed), albedo,
-                         (I8)(material == u8(SL_MATERIAL_PARTICLE)), sky, key);
+                         (I8)(material == u8(SL_PIXEL_PARTICLE)), sky, key);
     return mix(behind, color, f8_keep(something, left));
 }
 

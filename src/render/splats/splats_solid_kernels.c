@@ -182,7 +182,7 @@ static void solid_normals(const SlSolid *solid, const SlRays *rays, const SlCame
                           uint32_t *normal)
 {
     F8x3 right = spread(camera->right), up = spread(camera->up), forward = spread(camera->forward);
-    uint32_t material = solid->ground ? SL_MATERIAL_GROUND : SL_MATERIAL_SOLID;
+    uint32_t material = solid->ground ? SL_PIXEL_GROUND : SL_PIXEL_SOLID;
     for (int row = 0; row < SL_TILE; row++)
         for (int col = 0; col < SL_TILE; col += 8) {
             int at = row * SL_TILE_STRIDE + col;

@@ -137,6 +137,15 @@ static double particle_mass(const SlSystem *system)
     return sl_param(system, SL_FLUID_P_REST_DENSITY) * d * d * d;
 }
 
+float sl_fluid_mass(const SlSystem *system, size_t i)
+{
+    const uint32_t *fluid = system->particles.data[SL_F_FLUID];
+    double d = sl_param(system, SL_FLUID_P_SPACING);
+    return fluid == NULL || fluid[i] == 0
+               ? (float)particle_mass(system)
+               : (float)(system->fluids[fluid[i] - 1].density * d * d * d);
+}
+
 /* What the loops look up by fluid. */
 static bool list_fluids(SlSystem *system, SlFluidPass *pass)
 {

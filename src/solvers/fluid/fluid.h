@@ -84,6 +84,7 @@ void sl_fluid_state_replaced(SlSystem *system);
 uint64_t sl_fluid_memory_needed(const SlSystem *system, uint64_t count);
 uint32_t sl_fluid_steps(const SlSystem *system);
 float sl_fluid_spacing(const SlSystem *system);
+float sl_fluid_mass(const SlSystem *system, size_t i);
 
 /* --- Stages of a step --- */
 /* Constants and arrays of a step of dt; arrays come from the context's arena, which is reset. What

@@ -242,4 +242,6 @@ const SlSolver sl_pbf_solver = {
     .finish = sl_fluid_finish,
     .steps = sl_fluid_steps,
     .spacing = sl_fluid_spacing,
+    .mass = sl_fluid_mass,
+    .material = SL_MATERIAL_WATER,
 };

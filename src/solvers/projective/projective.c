@@ -255,4 +255,6 @@ const SlSolver sl_projective_solver = {
     .step_length = step_length,
     .spacing = sl_fluid_spacing,
     .written = written,
+    .mass = sl_fluid_mass,
+    .material = SL_MATERIAL_WATER,
 };

@@ -375,6 +375,16 @@ static void written(SlSystem *system, size_t i, SlFieldId field)
                  sl_f32x4(particles, SL_F_FRACTION) + 4 * i, &lattice);
 }
 
+static float mass(const SlSystem *system, size_t i)
+{
+    const float *variation = system->particles.data[SL_F_VARIATION];
+    double d = sl_param(system, SL_SNOW_P_SPACING);
+    double vary = variation != NULL
+                      ? sl_param(system, SL_SNOW_P_VARY_DENSITY) * (double)variation[i]
+                      : 0;
+    return (float)(sl_param(system, SL_SNOW_P_REST_DENSITY) * d * d * d * (1 + vary));
+}
+
 static const SlStateRow state_rows[] = {
     {"fastest", offsetof(SlSnowState, fastest), sizeof(double), "m/s, of any particle"},
     {"stiffest", offsetof(SlSnowState, stiffest), sizeof(double), "m/s, fastest sound anywhere"},
@@ -407,4 +417,6 @@ const SlSolver sl_snow_solver = {
     .step_length = step_length,
     .spacing = spacing,
     .written = written,
+    .mass = mass,
+    .material = SL_MATERIAL_SNOW,
 };

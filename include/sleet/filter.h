@@ -1,0 +1,34 @@
+/* Sleet: filters, which make a frame view from a frame view: fewer particles, later surfaces, whitewater
+   and more particles. They work on live worlds and on frames read back alike. */
+#ifndef SLEET_FILTER_H
+#define SLEET_FILTER_H
+
+#include "sleet/params.h"
+#include "sleet/view.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct SlFilter SlFilter;
+
+/* All filters by name, with their parameters. */
+SL_API const SlTable *const *sl_filter_tables(size_t *count);
+/* `values`: one per row of the filter's table, copied; NULL: the defaults. The context must outlive the
+   filter. */
+SL_API SlStatus sl_filter_create(SlContext *context, const char *name, const SlParamValue *values,
+                                 SlFilter **filter, SlError *error);
+/* Applies it to the frame. *output is the filter's and may point into `frame`; it is valid as long as
+   `frame` is and until the call after the next. Frames should come in order of time: a filter may read
+   its own last output, which is all it keeps. After a failure that is the one before. */
+SL_API SlStatus sl_filter_apply(SlFilter *filter, const SlFrameView *frame,
+                                const SlFrameView **output, SlError *error);
+/* Forgets the last output: the next frame is as the first. */
+SL_API void sl_filter_reset(SlFilter *filter);
+/* NULL is allowed. */
+SL_API void sl_filter_destroy(SlFilter *filter);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
