@@ -20,8 +20,8 @@ typedef struct SlNoise {
     float seams;      /* m: width of those seams; 0, the default, is a fifth of the chunks' size */
     float shell;      /* m: 1 so deep below the surface, as of a snowball pressed by hand */
     float crust;      /* m: 1 so deep below the top only, as of snow that thawed and froze */
-    float smooth;     /* share of noise that changes slowly in space, [0, 1] */
-    float grain;      /* share that is each particle's own, [0, 1] */
+    float smooth;     /* fraction of noise that changes slowly in space, [0, 1] */
+    float grain;      /* fraction that is each particle's own, [0, 1] */
     float size;       /* m: of the smooth noise's largest features; default 0.5 */
     uint32_t octaves; /* of smooth noise, each half as large and as strong, [1, 8]; default 3 */
 } SlNoise;

@@ -11,7 +11,7 @@ extern "C" {
 
 typedef enum SlParamType {
     SL_PARAM_NUMBER,  /* a double in [minimum, maximum] */
-    SL_PARAM_INTEGER, /* a whole number in [minimum, maximum] */
+    SL_PARAM_INTEGER, /* an integer in [minimum, maximum] */
     SL_PARAM_BOOL,    /* 0 or 1 */
     SL_PARAM_CHOICE,  /* one of `choices`; the value is its index */
     SL_PARAM_TEXT,    /* up to 255 bytes */

@@ -1,5 +1,5 @@
-/* Sleet: scenes in JSON. Builds a world through the same calls a program makes. Every error is
-   one sentence with file:line:column. */
+/* Sleet: scenes in JSON. Builds a world through the same calls a program makes. Errors
+   have their place, file:line:column. */
 #ifndef SLEET_SCENE_H
 #define SLEET_SCENE_H
 
@@ -23,7 +23,7 @@ typedef struct SlSceneOptions {
     const SlSceneOverride *overrides;
     size_t override_count;
     /* A renderer's table checks the scene's "render" object; NULL: a tool that does not draw, the
-       object is not looked into. */
+       object is not checked. */
     const SlTable *render_table;
     const char *cache_folder; /* for the distance fields of meshes; NULL: none are kept */
 } SlSceneOptions;

@@ -36,7 +36,7 @@ void sl_assert_failed(const char *condition, const char *file, int line)
         handler(condition, file, line);
         return;
     }
-    fprintf(stderr, "%s:%d: broken promise: %s\n", file, line, condition);
+    fprintf(stderr, "%s:%d: assertion failed: %s\n", file, line, condition);
     abort();
 }
 

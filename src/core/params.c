@@ -18,7 +18,7 @@ static SlStatus check_range(const SlParamRow *row, double number, SlError *error
 
 static SlStatus wrong_type(const SlParamRow *row, const char *found, SlError *error)
 {
-    static const char *const wanted[] = {"a number",    "a whole number",  "true or false",
+    static const char *const wanted[] = {"a number",    "an integer",  "true or false",
                                          "one of",      "text",            "three numbers"};
     return sl_error_set(error, SL_ERROR_ARGUMENT, "%s takes %s%s%s, not %s", row->name,
                         wanted[row->type], row->type == SL_PARAM_CHOICE ? " " : "",
@@ -31,7 +31,7 @@ SlStatus sl_param_set_number(const SlParamRow *row, double number, SlParamValue 
     if (row->type == SL_PARAM_CHOICE || row->type == SL_PARAM_TEXT || row->type == SL_PARAM_VEC3)
         return wrong_type(row, "a number", error);
     if (row->type != SL_PARAM_NUMBER && isfinite(number) && number != floor(number))
-        return sl_error_set(error, SL_ERROR_ARGUMENT, "%s takes a whole number, not %g", row->name,
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "%s takes an integer, not %g", row->name,
                             number);
     SlStatus status = check_range(row, number, error);
     if (status == SL_OK)

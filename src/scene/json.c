@@ -1,4 +1,4 @@
-/* The tree itself: storage, walking, and sentences that name a place. */
+/* The tree itself: storage, walking, and messages that name a place. */
 #include "scene/json.h"
 
 #include <locale.h>

@@ -1,6 +1,6 @@
 /* A JSON document as a tree that remembers where every value and key stood, so that any later
    check can name the place. Strict RFC 8259: what the standard does not allow is refused with a
-   sentence that says what to write instead. */
+   message that says what to write instead. */
 #ifndef SCENE_JSON_H
 #define SCENE_JSON_H
 
@@ -9,7 +9,7 @@
 enum {
     SL_JSON_DEPTH = 64,                /* arrays and objects inside each other */
     SL_JSON_VALUES = 1 << 22,          /* in one document: 160 MB of nodes */
-    SL_JSON_KEYS = 256,                /* in one object: keeps the search for twins short */
+    SL_JSON_KEYS = 256,                /* in one object: keeps the search for duplicates short */
     SL_JSON_BYTES = 64 * 1024 * 1024,  /* of a file */
     SL_JSON_QUOTE = 64                 /* room for what sl_json_quote writes */
 };
@@ -79,7 +79,7 @@ const SlJsonNode *sl_json_member(const SlJson *json, const SlJsonNode *object, c
 const char *sl_json_key(const SlJson *json, const SlJsonNode *node);
 const char *sl_json_text(const SlJson *json, const SlJsonNode *node);
 
-/* Adding to the document: 0 where there is no room, with the sentence. */
+/* Adding to the document: 0 where there is no room, with the message. */
 SlJsonId sl_json_add(SlJson *json, SlJsonType type, SlJsonPlace place, SlError *error);
 /* Stores `bytes` bytes and a 0. */
 uint32_t sl_json_store(SlJson *json, const char *text, size_t bytes, SlError *error);
@@ -88,7 +88,7 @@ uint32_t sl_json_store(SlJson *json, const char *text, size_t bytes, SlError *er
    and SL_ERROR_ARGUMENT for one on the command line. */
 SlStatus sl_json_error(const SlJson *json, SlJsonPlace place, SlError *error, const char *format,
                        ...) __attribute__((format(printf, 4, 5)));
-/* The place alone, as it begins such a sentence. */
+/* The place alone, as it begins such a message. */
 void sl_json_place_print(const SlJson *json, SlJsonPlace place, char *text, size_t text_size);
 /* "text "abc"", "the number 3", "an array of 2": what was found, in plain words. */
 void sl_json_describe(const SlJson *json, const SlJsonNode *node, char *text, size_t text_size);

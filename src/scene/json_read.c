@@ -1,5 +1,5 @@
 /* The strict JSON reader: recursive descent over RFC 8259's grammar. Every function returns false
-   with the sentence set, or leaves the reader behind what it read. */
+   with the message set, or leaves the reader behind what it read. */
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -56,14 +56,14 @@ static bool at_end(const Reader *reader)
     return reader->at >= reader->end;
 }
 
-/* The sentence about `place`; inside a value of --set, which has no lines, it is about a column. */
-static bool refuse(Reader *reader, SlJsonPlace place, const char *sentence)
+/* The message about `place`; inside a value of --set, which has no lines, it is about a column. */
+static bool refuse(Reader *reader, SlJsonPlace place, const char *message)
 {
     if (reader->fixed)
         sl_json_error(reader->json, reader->set_place, &reader->error, "character %u: %s",
-                      place.column, sentence);
+                      place.column, message);
     else
-        sl_json_error(reader->json, place, &reader->error, "%s", sentence);
+        sl_json_error(reader->json, place, &reader->error, "%s", message);
     return false;
 }
 
@@ -119,7 +119,7 @@ static bool refuse_here(Reader *reader, const char *needed)
         {"+", "a JSON number has no + in front"},
         {".", "a JSON number has a digit before its point"},
     };
-    char found[64], sentence[256];
+    char found[64], message[256];
     describe_here(reader, found, sizeof found);
     const char *advice = needed;
     for (size_t k = 0; k < sizeof habits / sizeof habits[0]; k++) {
@@ -129,8 +129,8 @@ static bool refuse_here(Reader *reader, const char *needed)
         bool goes_on = is_word(habits[k].start[length - 1]) && is_word(reader->at[length]);
         advice = goes_on ? needed : habits[k].advice;
     }
-    snprintf(sentence, sizeof sentence, "found %s; %s", found, advice);
-    return refuse(reader, reader->place, sentence);
+    snprintf(message, sizeof message, "found %s; %s", found, advice);
+    return refuse(reader, reader->place, message);
 }
 
 /* --- Numbers and words --- */
@@ -181,11 +181,11 @@ static bool read_number(Reader *reader, SlJsonId id)
         return refuse(reader, reader->place, wrong);
     double number = strtod(reader->at, NULL);
     if (!isfinite(number)) {
-        char sentence[128];
-        snprintf(sentence, sizeof sentence,
+        char message[128];
+        snprintf(message, sizeof message,
                  "the number %.*s%s is too large; at most 1.79e308 can be read",
                  length < 24 ? (int)length : 24, reader->at, length < 24 ? "" : "…");
-        return refuse(reader, reader->place, sentence);
+        return refuse(reader, reader->place, message);
     }
     reader->json->nodes[id].type = SL_JSON_NUMBER;
     reader->json->nodes[id].number = number;
@@ -346,25 +346,25 @@ static void link_child(SlJson *json, SlJsonId parent, SlJsonId last, SlJsonId ch
 static bool read_separator(Reader *reader, char close, SlJsonPlace begin, bool *more)
 {
     const char *what = close == ']' ? "array" : "object";
-    char sentence[160];
+    char message[160];
     skip_space(reader);
     *more = *reader->at == ',';
     if (!*more && *reader->at != close) {
         if (at_end(reader)) {
-            snprintf(sentence, sizeof sentence,
+            snprintf(message, sizeof message,
                      "the %s ends inside the %s that began at line %u, column %u; '%c' is missing",
                      reader->fixed ? "value" : "file", what, begin.line, begin.column, close);
-            return refuse(reader, reader->place, sentence);
+            return refuse(reader, reader->place, message);
         }
-        snprintf(sentence, sizeof sentence, "',' or '%c' is needed here in the %s", close, what);
-        return refuse_here(reader, sentence);
+        snprintf(message, sizeof message, "',' or '%c' is needed here in the %s", close, what);
+        return refuse_here(reader, message);
     }
     SlJsonPlace comma = reader->place;
     step(reader);
     skip_space(reader);
     if (*more && *reader->at == close) {
-        snprintf(sentence, sizeof sentence, "a comma before '%c' is not JSON; remove it", close);
-        return refuse(reader, comma, sentence);
+        snprintf(message, sizeof message, "a comma before '%c' is not JSON; remove it", close);
+        return refuse(reader, comma, message);
     }
     return true;
 }
@@ -378,16 +378,16 @@ static bool read_key(Reader *reader, SlJsonId object, uint32_t *key, SlJsonPlace
         return refuse_here(reader, "a key in double quotes is needed");
     if (!read_text(reader, key))
         return false;
-    const SlJsonNode *twin = sl_json_member(json, &json->nodes[object], json->pool + *key);
-    if (twin != NULL) {
-        char sentence[160], quoted[SL_JSON_QUOTE];
-        snprintf(sentence, sizeof sentence, "the key %s is here twice, first at line %u, column %u",
-                 sl_json_quote(json->pool + *key, quoted), twin->key_place.line,
-                 twin->key_place.column);
+    const SlJsonNode *first = sl_json_member(json, &json->nodes[object], json->pool + *key);
+    if (first != NULL) {
+        char message[160], quoted[SL_JSON_QUOTE];
+        snprintf(message, sizeof message, "the key %s is here twice, first at line %u, column %u",
+                 sl_json_quote(json->pool + *key, quoted), first->key_place.line,
+                 first->key_place.column);
         if (reader->fixed)
-            snprintf(sentence, sizeof sentence, "the key %s is here twice",
+            snprintf(message, sizeof message, "the key %s is here twice",
                      sl_json_quote(json->pool + *key, quoted));
-        return refuse(reader, begin, sentence);
+        return refuse(reader, begin, message);
     }
     if (json->nodes[object].count == SL_JSON_KEYS)
         return refuse(reader, begin, "more than 256 keys in one object");

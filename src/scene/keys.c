@@ -44,7 +44,7 @@ SlStatus sl_keys_wrong_type(const SlJson *json, const SlJsonNode *node, const ch
     return sl_json_error(json, node->place, error, "found %s, %s is needed", found, needed);
 }
 
-/* A sentence of sl_param_set_* with the place in front. */
+/* A message of sl_param_set_* with the place in front. */
 static SlStatus with_place(const SlJson *json, SlJsonPlace place, SlStatus status,
                            const SlError *inner, SlError *error)
 {
@@ -108,7 +108,7 @@ SlStatus sl_keys_read_leaf(const SlJson *json, const SlJsonNode *node, const SlP
         const char *needed;
     } wanted[] = {
         [SL_PARAM_NUMBER] = {SL_JSON_NUMBER, "a number"},
-        [SL_PARAM_INTEGER] = {SL_JSON_NUMBER, "a whole number"},
+        [SL_PARAM_INTEGER] = {SL_JSON_NUMBER, "an integer"},
         [SL_PARAM_BOOL] = {SL_JSON_BOOL, "true or false"},
         [SL_PARAM_CHOICE] = {SL_JSON_TEXT, "text"},
         [SL_PARAM_TEXT] = {SL_JSON_TEXT, "text"},

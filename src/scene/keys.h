@@ -43,8 +43,8 @@ typedef struct SlKeyValue {
     {.row = {.name = (name_), .minimum = (min_), .maximum = (max_), .unit = ""},                \
      .shape = SL_KEY_ARRAY, .required = (required_)}
 
-/* Reads every key of `object` into values[row]; `what` names the object in sentences ("a block").
-   Unknown, missing and wrong keys are said with their place. */
+/* Reads every key of `object` into values[row]; `what` names the object in messages ("a block").
+   Unknown, missing and wrong keys are reported with their place. */
 SlStatus sl_keys_read(const SlJson *json, const SlJsonNode *object, const char *what,
                       const SlKeyRow *rows, size_t row_count, SlKeyValue *values, SlError *error);
 /* One leaf against its row. */

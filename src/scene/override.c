@@ -13,7 +13,7 @@
 
 typedef struct Walk {
     SlJson *json;
-    SlJsonPlace place;  /* what errors are said about, and where new nodes come from */
+    SlJsonPlace place;  /* what errors refer to, and where new nodes come from */
     const char *path;   /* the caller's */
     const char *at;     /* what is left of it */
     SlJsonId node;      /* where the walk stands */
@@ -22,7 +22,7 @@ typedef struct Walk {
     SlError *error;
 } Walk;
 
-/* The part of the path walked so far, for sentences; "the scene" at the root. */
+/* The part of the path walked so far, for messages; "the scene" at the root. */
 static const char *walked(const Walk *walk, char text[SL_JSON_QUOTE])
 {
     int length = (int)(walk->at - walk->path);
@@ -43,7 +43,7 @@ static SlStatus enter_index(Walk *walk)
     size_t digits = strspn(walk->at + 1, "0123456789");
     if (digits == 0 || digits > 9 || walk->at[1 + digits] != ']')
         return sl_json_error(walk->json, walk->place, walk->error,
-                             "a whole number and ']' are needed behind '['");
+                             "an integer and ']' are needed behind '['");
     unsigned long index = strtoul(walk->at + 1, &end, 10);
     if (walk->made)
         return sl_json_error(walk->json, walk->place, walk->error,

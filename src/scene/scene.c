@@ -191,22 +191,22 @@ static SlStatus check(SlScene *scene, const char *path, const SlSceneTables *tab
 
 /* --- Making and freeing a scene --- */
 
-SlStatus sl_scene_parse(SlMemory *memory, const char *name, const char *text, size_t bytes,
-                        const SlSceneOverride *overrides, size_t override_count,
-                        const SlSceneTables *tables, SlScene **out, SlError *error)
+SlStatus sl_scene_parse(SlMemory *memory, const SlSceneSource *source, const SlSceneTables *tables,
+                        SlScene **out, SlError *error)
 {
     *out = NULL;
     SlScene *scene = sl_alloc_zero(memory, 1, sizeof *scene);
     if (scene == NULL)
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory for a scene");
     scene->memory = memory;
-    SlStatus status = sl_json_read(memory, name, text, bytes, &scene->json, error);
-    for (size_t k = 0; status == SL_OK && k < override_count; k++)
-        status = sl_override_apply(&scene->json, &overrides[k], error);
+    SlStatus status =
+        sl_json_read(memory, source->name, source->text, source->bytes, &scene->json, error);
+    for (size_t k = 0; status == SL_OK && k < source->override_count; k++)
+        status = sl_override_apply(&scene->json, &source->overrides[k], error);
     if (status == SL_OK)
-        status = sl_scene_anchor_meshes(scene, name, error);
+        status = sl_scene_anchor_meshes(scene, source->name, error);
     if (status == SL_OK)
-        status = check(scene, name, tables, error);
+        status = check(scene, source->name, tables, error);
     if (status == SL_OK)
         status = sl_json_write(&scene->json, memory, &scene->text, &scene->text_size, error);
     if (status != SL_OK) {
@@ -316,8 +316,8 @@ SlStatus sl_scene_read(SlContext *context, const char *path, const SlSceneOption
     SlSceneTables tables = {.render = options->render_table};
     tables.solvers = sl_solver_tables(&tables.solver_count);
     tables.force_fields = sl_force_field_tables(&tables.force_field_count);
-    status = sl_scene_parse(&context->memory, path, text, bytes, options->overrides,
-                            options->override_count, &tables, scene, error);
+    SlSceneSource source = {path, text, bytes, options->overrides, options->override_count};
+    status = sl_scene_parse(&context->memory, &source, &tables, scene, error);
     sl_free(&context->memory, text, bytes + 1);
     if (status == SL_OK && options->cache_folder != NULL)
         snprintf((*scene)->cache_folder, sizeof (*scene)->cache_folder, "%s",

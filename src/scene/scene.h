@@ -121,10 +121,16 @@ typedef struct SlSceneTables {
     const SlTable *render; /* NULL: the render object is not checked */
 } SlSceneTables;
 
-/* Reads a scene from memory; text[bytes] must be 0. */
-SlStatus sl_scene_parse(SlMemory *memory, const char *name, const char *text, size_t bytes,
-                        const SlSceneOverride *overrides, size_t override_count,
-                        const SlSceneTables *tables, SlScene **scene, SlError *error);
+/* A scene's text, and what is changed in it. */
+typedef struct SlSceneSource {
+    const char *name; /* of the file, for messages */
+    const char *text; /* text[bytes] is 0 */
+    size_t bytes;
+    const SlSceneOverride *overrides;
+    size_t override_count;
+} SlSceneSource;
+SlStatus sl_scene_parse(SlMemory *memory, const SlSceneSource *source, const SlSceneTables *tables,
+                        SlScene **scene, SlError *error);
 
 /* The parts of the check; each reads its array into the scene. */
 SlStatus sl_scene_read_domain(SlScene *scene, const SlJsonNode *object, SlError *error);

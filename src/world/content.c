@@ -9,7 +9,7 @@
 void sl_block_lattice(const SlBlock *block, double spacing, double along[3])
 {
     const float *low = &block->min.x, *high = &block->max.x;
-    for (int k = 0; k < 3; k++) /* a hair more, so that 4 m at 0.1 m are 40 and not 39 */
+    for (int k = 0; k < 3; k++) /* rounding: 4 m at 0.1 m are 40, not 39 */
         along[k] = floor(((double)high[k] - (double)low[k]) / spacing + 1e-3);
 }
 

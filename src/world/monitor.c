@@ -1,11 +1,11 @@
-/* Numbers that went wrong, whatever the solver: particles outside the world, energy from nowhere.
+/* Checks after each sub-step of any solver: particles outside the world, energy without a cause.
 
    Energy is per unit of mass: the sum of v²/2 - g·(x - lowest corner of the domain) over particles.
-   Fluids lose it; it comes in with emitted particles, which are counted exactly, and from moving
-   solids, whose work is not known but bounded: at most they throw everything at twice their speed
-   and lift it to the top. Errors of a healthy step are far below the energy of all particles moving
-   half a spacing a step. What exceeds the least energy seen so far times energy_limit, and both of
-   these, is an explosion. */
+   Fluids lose it. It is added by emitted particles and by force fields, which are measured, and by
+   moving solids, whose work is bounded: at most they throw all particles at twice their speed and
+   lift them to the top. Errors of a healthy step are far below the energy of all particles moving
+   half a spacing a step. More than the minimum so far times energy_limit plus both of these is an
+   explosion. */
 #include <math.h>
 #include <stdio.h>
 
@@ -14,7 +14,7 @@
 #include "world/world.h"
 
 enum { ENERGY, OUTSIDE, PARTIALS };
-/* Contacts leave particles within a hair of the walls. */
+/* Contacts leave particles near the walls, not exactly inside. */
 static const float margin_spacings = 2;
 static const double noise_spacings = 0.5;
 
@@ -38,7 +38,7 @@ static SlVec3 lowest_corner(const SlWorld *world)
     return corner;
 }
 
-/* Without a bottom there is no least potential energy, and no limit to what falling gives. */
+/* Without a bottom potential energy has no minimum, and falling gives without limit. */
 static bool is_bottomless(const SlWorld *world)
 {
     const float *g = &world->def.gravity.x;

@@ -6,31 +6,27 @@
 
 #include "world/world.h"
 
-/* Filled twice: without items to count, then for good. */
+/* Filled twice: without items, to count them, then with. */
 typedef struct List {
     SlStateItem *items;
     size_t count;
     uint32_t system;
 } List;
 
-static void add(List *list, const char *name, const char *unit, const char *meaning, uint32_t type,
-                size_t element_bytes, size_t stride, size_t count, const void *data)
+static void add(List *list, SlStateItem item)
 {
+    item.system = list->system;
     if (list->items != NULL)
-        list->items[list->count] = (SlStateItem){.name = name,
-                                                 .unit = unit,
-                                                 .meaning = meaning,
-                                                 .system = list->system,
-                                                 .type = type,
-                                                 .element_bytes = (uint32_t)element_bytes,
-                                                 .stride = stride,
-                                                 .count = count,
-                                                 .data = data};
+        list->items[list->count] = item;
     list->count++;
 }
 
+/* One value of the world as bytes. */
 #define ADD_VALUE(list, name, unit, meaning, value)                                                \
-    add(list, name, unit, meaning, 0, sizeof(value), sizeof(value), 1, &(value))
+    add(list, (SlStateItem){name, unit, meaning, 0, 0, sizeof(value), sizeof(value), 1, &(value)})
+/* A text or other bytes. */
+#define ADD_BYTES(list, name, meaning, bytes, data)                                                \
+    add(list, (SlStateItem){name, "", meaning, 0, 0, 1, 1, bytes, data})
 
 static void list_fields(List *list, const SlParticles *particles)
 {
@@ -39,12 +35,17 @@ static void list_fields(List *list, const SlParticles *particles)
         const char *name = id < SL_F_COUNT
                                ? row->name
                                : particles->attributes->item[id - SL_F_COUNT].state_name;
-        /* What is only shown is kept too: the view of a restored world is whole at once. */
+        /* Exported fields too: the view of a restored world is complete at once. */
         if (particles->data[id] == NULL || (row->flags & (SL_FIELD_STATE | SL_FIELD_EXPORT)) == 0)
             continue;
-        add(list, name, row->unit, row->meaning, sl_storage_type(row->storage),
-            row->storage == SL_STORE_F32X4 ? 12 : 4, sl_storage_bytes(row->storage),
-            particles->count, particles->data[id]);
+        add(list, (SlStateItem){.name = name,
+                                .unit = row->unit,
+                                .meaning = row->meaning,
+                                .type = sl_storage_type(row->storage),
+                                .element_bytes = row->storage == SL_STORE_F32X4 ? 12 : 4,
+                                .stride = sl_storage_bytes(row->storage),
+                                .count = particles->count,
+                                .data = particles->data[id]});
     }
 }
 
@@ -53,9 +54,8 @@ static void list_system(List *list, const SlWorldSystem *system)
     const SlSystem *base = &system->base;
     const SlSolver *solver = base->solver;
     const SlFlow *flow = &system->flow;
-    add(list, "name", "", "of the system", 0, 1, 1, strlen(base->name), base->name);
-    add(list, "solver", "", "its method", 0, 1, 1, strlen(solver->table.name),
-        solver->table.name);
+    ADD_BYTES(list, "name", "of the system", strlen(base->name), base->name);
+    ADD_BYTES(list, "solver", "its method", strlen(solver->table.name), solver->table.name);
     ADD_VALUE(list, "steps", "", "u64: steps done", base->step);
     ADD_VALUE(list, "time", "s", "f64: its own time", base->time);
     ADD_VALUE(list, "progress", "", "f64, u64: in the interval under way", system->progress);
@@ -63,14 +63,21 @@ static void list_system(List *list, const SlWorldSystem *system)
     ADD_VALUE(list, "flow.next_id", "", "u64", flow->next_id);
     ADD_VALUE(list, "flow.removed", "", "u64", flow->removed);
     ADD_VALUE(list, "flow.changed", "", "u64", flow->changed);
-    add(list, "emitter.layers", "", "u64 each", 0, 8, sizeof(SlEmitter), flow->emitter_count,
-        &flow->emitters[0].layers);
-    add(list, "emitter.emitted", "", "u64 each", 0, 8, sizeof(SlEmitter), flow->emitter_count,
-        &flow->emitters[0].emitted);
+    SlStateItem each = {.name = "emitter.layers",
+                        .unit = "",
+                        .meaning = "u64 each",
+                        .element_bytes = 8,
+                        .stride = sizeof(SlEmitter),
+                        .count = flow->emitter_count,
+                        .data = &flow->emitters[0].layers};
+    add(list, each);
+    each.name = "emitter.emitted";
+    each.data = &flow->emitters[0].emitted;
+    add(list, each);
     for (size_t k = 0; k < solver->state_row_count; k++) {
         const SlStateRow *row = &solver->state_rows[k];
-        add(list, row->name, "", row->meaning, 0, 1, 1, row->bytes,
-            (const char *)base->state + row->offset);
+        ADD_BYTES(list, row->name, row->meaning, row->bytes,
+                  (const char *)base->state + row->offset);
     }
     list_fields(list, &base->particles);
 }
@@ -86,8 +93,8 @@ static void list_all(List *list, const SlWorld *world)
     ADD_VALUE(list, "seed", "", "u64", world->def.seed);
     ADD_VALUE(list, "interval", "", "f64 × 3, u64 × 2", world->interval);
     ADD_VALUE(list, "clock", "", "f64 × 2, u64", world->clock);
-    add(list, "targets", "", "poses colliders go between", 0, 1, 1, sizeof world->targets,
-        world->targets);
+    ADD_BYTES(list, "targets", "poses that colliders move between", sizeof world->targets,
+              world->targets);
 }
 
 SlStatus sl_world_state(SlWorld *world, const SlStateView **state, SlError *error)
@@ -276,7 +283,7 @@ SlStatus sl_world_restore(SlWorld *world, const SlStateView *state, SlError *err
         return sl_error_set(error, SL_ERROR_PARSE, "the state's \"%s\" is not what a world would have written", wrong);
     if (status != SL_OK)
         return status;
-    /* At another frame rate the count goes on from this moment. */
+    /* At another frame rate frames are counted from this moment. */
     if (world->clock.frame_time != world->def.frame_time)
         world->clock = (SlClock){world->time, world->def.frame_time, world->frame};
     sl_world_state_replaced(world);

@@ -34,8 +34,8 @@ static void read_scene(SlMemory *memory, const char *text, size_t size,
     SlScene *scene;
     SlSceneTables tables = test_tables;
     tables.render = render;
-    SlStatus status = sl_scene_parse(memory, "fuzz", text, size, override, override != NULL,
-                                     &tables, &scene, &error);
+    SlSceneSource source = {"fuzz", text, size, override, override != NULL};
+    SlStatus status = sl_scene_parse(memory, &source, &tables, &scene, &error);
     SL_ASSERT((status == SL_OK) == (scene != NULL));
     SL_ASSERT(status == SL_OK || (error.status == status && error.text[0] != '\0'));
     if (scene != NULL)

@@ -116,7 +116,7 @@ static void the_text_makes_the_same_world(void **state)
     static const SlSceneOverride override = {"systems.water.parameters.spacing", "0.25"};
     char folder[512], path[600];
     SlScene *scene, *again;
-    SlWorld *world, *twin;
+    SlWorld *world, *first;
     SlSceneOptions options = sl_default_scene_options();
     SlWorldDef def = sl_default_world_def();
     def.context = context;
@@ -126,14 +126,14 @@ static void the_text_makes_the_same_world(void **state)
     const char *text = sl_scene_text(scene);
     assert_ok(sl_file_write(&context->file_layer, path, text, strlen(text), &test_error));
     assert_ok(sl_scene_read(context, path, &options, &again, &test_error));
-    assert_ok(sl_scene_build(again, &def, &twin, &test_error));
+    assert_ok(sl_scene_build(again, &def, &first, &test_error));
     assert_ok(sl_world_advance_frame(world, &test_error));
-    assert_ok(sl_world_advance_frame(twin, &test_error));
-    assert_true(sl_world_hash(world) == sl_world_hash(twin));
+    assert_ok(sl_world_advance_frame(first, &test_error));
+    assert_true(sl_world_hash(world) == sl_world_hash(first));
     remove(path);
     remove(folder);
     sl_world_destroy(world);
-    sl_world_destroy(twin);
+    sl_world_destroy(first);
     sl_scene_destroy(scene);
     sl_scene_destroy(again);
 }
@@ -166,7 +166,7 @@ static void files_that_are_none_are_refused(void **state)
     assert_int_equal(sl_scene_read(context, "x", &unset, &scene, &test_error), SL_ERROR_ARGUMENT);
 }
 
-/* The library's half of tests/scene/broken: what reading refuses (3) it refuses with the sentence
+/* The library's half of tests/scene/broken: what reading refuses (3) it refuses with the message
    of the list, what only a start can know (4) it lets through; 5 is a file that is not there. */
 static void broken_scenes_give_their_sentences(void **state)
 {
@@ -213,12 +213,48 @@ static int nothing_is_left(void **state)
     return 0;
 }
 
+/* A scene's wind blows as one that a program adds. */
+static void force_fields_act(void **state)
+{
+    (void)state;
+    static const SlSceneOverride overrides[] = {
+        {"systems.water.parameters.spacing", "0.25"},
+        {"force_fields", "[{\"kind\": \"wind\", \"parameters\": {\"velocity\": [5, 0, 0], "
+                         "\"drag\": 2}}]"},
+    };
+    SlScene *scene, *plain_scene;
+    SlWorld *world, *plain;
+    assert_ok(build("scenes/dam_break_small.json", overrides, 2, &scene, &world));
+    assert_ok(build("scenes/dam_break_small.json", overrides, 1, &plain_scene, &plain));
+    SlForceFieldDef wind = sl_default_force_field_def("wind");
+    SlForceFieldId id;
+    assert_ok(sl_world_add_force_field(plain, &wind, &id, &test_error));
+    assert_ok(sl_force_field_set_vec3(plain, id, "velocity", (SlVec3){5, 0, 0}, &test_error));
+    assert_ok(sl_world_advance_frame(world, &test_error));
+    assert_ok(sl_world_advance_frame(plain, &test_error));
+    assert_true(sl_world_hash(world) != sl_world_hash(plain));
+    assert_ok(sl_force_field_set_number(plain, id, "drag", 2, &test_error));
+    sl_world_destroy(plain);
+    sl_scene_destroy(plain_scene);
+    assert_ok(build("scenes/dam_break_small.json", overrides, 1, &plain_scene, &plain));
+    assert_ok(sl_world_add_force_field(plain, &wind, &id, &test_error));
+    assert_ok(sl_force_field_set_vec3(plain, id, "velocity", (SlVec3){5, 0, 0}, &test_error));
+    assert_ok(sl_force_field_set_number(plain, id, "drag", 2, &test_error));
+    assert_ok(sl_world_advance_frame(plain, &test_error));
+    assert_true(sl_world_hash(world) == sl_world_hash(plain));
+    sl_world_destroy(world);
+    sl_world_destroy(plain);
+    sl_scene_destroy(scene);
+    sl_scene_destroy(plain_scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shipped_scenes_have_their_particles),
         cmocka_unit_test(materials_come_from_the_scene),
         cmocka_unit_test(a_world_gets_what_the_scene_says),
+        cmocka_unit_test(force_fields_act),
         cmocka_unit_test(the_text_makes_the_same_world),
         cmocka_unit_test(a_world_too_large_is_refused_at_its_start),
         cmocka_unit_test(files_that_are_none_are_refused),

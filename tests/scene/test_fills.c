@@ -1,4 +1,4 @@
-/* Fills and open domains in scenes: what is read, what is refused and with which sentence. */
+/* Fills and open domains in scenes: what is read, what is refused and with which message. */
 #include "scene/tables.h"
 #include "support/test.h"
 
@@ -6,8 +6,8 @@ static SlMemory memory;
 
 static SlStatus parse(const char *text, SlScene **scene)
 {
-    return sl_scene_parse(&memory, "s.json", text, strlen(text), NULL, 0, &test_tables, scene,
-                          &test_error);
+    SlSceneSource source = {"s.json", text, strlen(text), NULL, 0};
+    return sl_scene_parse(&memory, &source, &test_tables, scene, &test_error);
 }
 
 #define WITH_DOMAIN(domain)                                                                        \
@@ -16,6 +16,9 @@ static SlStatus parse(const char *text, SlScene **scene)
 #define WITH_FILL(fill)                                                                            \
     "{\"domain\": {\"min\": [0,0,0], \"max\": [4,3,2]},\n\"systems\": [{\"solver\": \"pbf\",\n"    \
     "\"fills\": [" fill "]}]}"
+#define WITH_FIELD(field)                                                                          \
+    "{\"domain\": {\"min\": [0,0,0], \"max\": [4,3,2]},\n\"systems\": [{\"solver\": \"pbf\",\n"    \
+    "\"blocks\": [{\"min\": [0,0,0], \"max\": [1,1,1]}]}], \"force_fields\": [" field "]}"
 #define BALL "{\"shape\": \"sphere\", \"center\": [1,1,1], \"radius\": 0.5}"
 
 static void domains_open(void **state)
@@ -57,11 +60,24 @@ static void fills_are_read(void **state)
     sl_scene_destroy(scene);
 }
 
-static void mistakes_have_their_sentence(void **state)
+static void force_fields_are_read(void **state)
+{
+    (void)state;
+    SlScene *scene;
+    assert_ok(parse(WITH_FIELD("{\"kind\": \"wind\", \"system\": \"pbf\", "
+                               "\"parameters\": {\"velocity\": [5, 0, 0], \"drag\": 2}}"),
+                    &scene));
+    assert_int_equal(scene->force_field_count, 1);
+    assert_ptr_equal(scene->force_fields[0].kind, &test_wind);
+    assert_string_equal(scene->force_fields[0].system, "pbf");
+    sl_scene_destroy(scene);
+}
+
+static void mistakes_are_reported(void **state)
 {
     (void)state;
     static const struct {
-        const char *text, *sentence;
+        const char *text, *message;
     } cases[] = {
         {WITH_DOMAIN("{\"open\": [\"topp\"]}"), "s.json:1:22: unknown side \"topp\"; did you mean"},
         {WITH_DOMAIN("{\"open\": [3]}"), "s.json:1:22: found the number 3"},
@@ -72,6 +88,12 @@ static void mistakes_have_their_sentence(void **state)
          "s.json:1:54: only a domain with an \"open\" side has a limit"},
         {WITH_DOMAIN("{\"open\": [\"all\"], \"grid\": \"bounded\"}"),
          "s.json:1:38: a bounded grid needs a domain with no side open"},
+        {WITH_FIELD("{\"kind\": \"wnd\"}"),
+         "s.json:3:28: unknown force field \"wnd\"; did you mean \"wind\"?"},
+        {WITH_FIELD("{\"kind\": \"wind\", \"system\": \"pfb\"}"), "unknown system \"pfb\""},
+        {WITH_FIELD("{\"kind\": \"wind\", \"parameters\": {\"drag\": 11}}"),
+         "drag is 11; it may be from 0 to 10"},
+        {WITH_FIELD("{\"parameters\": {}}"), "a force field needs the key \"kind\""},
         {WITH_FILL("{\"velocity\": [0,0,0]}"), "s.json:3:11: a fill needs the key \"shapes\""},
         {WITH_FILL("{\"shapes\": []}"), "s.json:3:22: shapes has 0 elements; it may have 1 to 16"},
         {WITH_FILL("{\"shapes\": [" BALL "], \"per_cel\": 3}"),
@@ -95,9 +117,9 @@ static void mistakes_have_their_sentence(void **state)
         SlScene *scene;
         SlStatus status = parse(cases[k].text, &scene);
         if (status != SL_ERROR_PARSE ||
-            strstr(test_error.text, cases[k].sentence) != test_error.text)
+            strstr(test_error.text, cases[k].message) != test_error.text)
             fail_msg("%s\n  gives  %s\n  wanted %s", cases[k].text, test_error.text,
-                     cases[k].sentence);
+                     cases[k].message);
     }
 }
 
@@ -107,7 +129,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(domains_open),
         cmocka_unit_test(fills_are_read),
-        cmocka_unit_test(mistakes_have_their_sentence),
+        cmocka_unit_test(force_fields_are_read),
+        cmocka_unit_test(mistakes_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

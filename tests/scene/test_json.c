@@ -69,7 +69,7 @@ static void places_are_kept(void **state)
 }
 
 typedef struct BadText {
-    const char *text, *sentence;
+    const char *text, *message;
     size_t bytes; /* 0: up to the first 0 */
 } BadText;
 
@@ -82,9 +82,9 @@ static void check_bad_text(const BadText *bad)
     if (status != SL_ERROR_PARSE)
         fail_msg("%s: status %s", bad->text, sl_status_name(status));
     if (strncmp(test_error.text, "f.json:", 7) != 0 ||
-        strncmp(test_error.text + 7, bad->sentence, strlen(bad->sentence)) != 0)
+        strncmp(test_error.text + 7, bad->message, strlen(bad->message)) != 0)
         fail_msg("%s\n  gives  %s\n  wanted f.json:%s", bad->text, test_error.text,
-                 bad->sentence);
+                 bad->message);
 }
 
 static void bad_texts_are_refused(void **state)

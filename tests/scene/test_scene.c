@@ -14,16 +14,16 @@ static const char plain_scene[] = HEAD WATER "}";
 static SlStatus parse(const char *text, const SlSceneOverride *overrides, size_t count,
                       SlScene **scene)
 {
-    return sl_scene_parse(&memory, "s.json", text, strlen(text), overrides, count, &test_tables,
-                          scene, &test_error);
+    SlSceneSource source = {"s.json", text, strlen(text), overrides, count};
+    return sl_scene_parse(&memory, &source, &test_tables, scene, &test_error);
 }
 
 static void expect_sentence(const char *text, SlStatus status, SlStatus wanted,
-                            const char *sentence)
+                            const char *message)
 {
-    if (status != wanted || strstr(test_error.text, sentence) != test_error.text)
+    if (status != wanted || strstr(test_error.text, message) != test_error.text)
         fail_msg("%s\n  gives  %s %s\n  wanted %s %s", text, sl_status_name(status),
-                 test_error.text, sl_status_name(wanted), sentence);
+                 test_error.text, sl_status_name(wanted), message);
 }
 
 static void a_plain_scene_gets_defaults(void **state)
@@ -115,8 +115,8 @@ static void without_a_renderer_its_object_is_not_checked(void **state)
     SlSceneTables tables = test_tables;
     SlScene *scene;
     tables.render = NULL;
-    assert_ok(sl_scene_parse(&memory, "s.json", text, strlen(text), NULL, 0, &tables, &scene,
-                             &test_error));
+    SlSceneSource source = {"s.json", text, strlen(text), NULL, 0};
+    assert_ok(sl_scene_parse(&memory, &source, &tables, &scene, &test_error));
     assert_null(sl_scene_render_values(scene));
     sl_scene_destroy(scene);
 }
@@ -129,7 +129,7 @@ static void bad_scenes_are_refused(void **state)
          "},\n\"blocks\": [" blocks_ "]}]}"
 #define BLOCK "{\"min\": [0,0,0], \"max\": [1,1,1]}"
     static const struct {
-        const char *text, *sentence;
+        const char *text, *message;
     } cases[] = {
         {"[]", "s.json:1:1: found an array of 0, an object { … } is needed"},
         {"{}", "s.json:1:1: the scene needs the key \"domain\""},
@@ -141,7 +141,7 @@ static void bad_scenes_are_refused(void **state)
         {HEAD "\"gravity\": [0,1]}", "s.json:2:12: found an array of 2, an array of three"},
         {HEAD "\"gravity\": [0,\"a\",1]}", "s.json:2:15: found text \"a\", a number is needed"},
         {HEAD "\"gravity\": [0,1e9,1]}", "s.json:2:15: gravity is 1e+09; it may be from -1000"},
-        {HEAD "\"seed\": 1.5}", "s.json:2:9: seed takes a whole number, not 1.5"},
+        {HEAD "\"seed\": 1.5}", "s.json:2:9: seed takes an integer, not 1.5"},
         {HEAD "\"seed\": -1}", "s.json:2:9: seed is -1; it may be from 0"},
         {HEAD "\"name\": 3}", "s.json:2:9: found the number 3, text is needed"},
         {HEAD WATER ",\n\"time\": {\"frames\": 0}}", "s.json:4:20: frames is 0; it may be from 1"},
@@ -159,7 +159,7 @@ static void bad_scenes_are_refused(void **state)
         {SYSTEM("\"viscocity\": 1", BLOCK),
          "s.json:2:46: unknown key \"viscocity\"; did you mean \"viscosity\"?"},
         {SYSTEM("\"iterations\": \"abc\"", BLOCK),
-         "s.json:2:60: found text \"abc\", a whole number is needed"},
+         "s.json:2:60: found text \"abc\", an integer is needed"},
         {SYSTEM("\"iterations\": 1000", BLOCK), "s.json:2:60: iterations is 1000; it may be from"},
         {SYSTEM("\"kernel\": \"cubik\"", BLOCK),
          "s.json:2:56: unknown kernel \"cubik\"; did you mean \"cubic\"?"},
@@ -207,7 +207,7 @@ static void bad_scenes_are_refused(void **state)
         SlScene *scene;
         SlStatus status = parse(cases[k].text, NULL, 0, &scene);
         assert_null(scene);
-        expect_sentence(cases[k].text, status, SL_ERROR_PARSE, cases[k].sentence);
+        expect_sentence(cases[k].text, status, SL_ERROR_PARSE, cases[k].message);
         assert_int_equal(memory.bytes_held, 0);
     }
 }
@@ -254,15 +254,15 @@ static void bad_overrides_are_refused(void **state)
     (void)state;
     static const struct {
         SlSceneOverride override;
-        const char *sentence;
+        const char *message;
     } cases[] = {
         {{"", "1"}, "--set needs a path and a value"},
         {{"time.fames", "1"}, "--set time.fames: unknown key \"fames\"; did you mean \"frames\"?"},
         {{"tme.frames", "1"}, "--set tme.frames: unknown key \"tme\"; did you mean \"time\"?"},
         {{"time.frames", "0"}, "--set time.frames: frames is 0; it may be from 1"},
-        {{"time.frames", "lots"}, "--set time.frames: found text \"lots\", a whole number is"},
-        {{"time.frames", "NaN"}, "--set time.frames: found text \"NaN\", a whole number is"},
-        {{"time.frames", ""}, "--set time.frames: found text \"\", a whole number is needed"},
+        {{"time.frames", "lots"}, "--set time.frames: found text \"lots\", an integer is"},
+        {{"time.frames", "NaN"}, "--set time.frames: found text \"NaN\", an integer is"},
+        {{"time.frames", ""}, "--set time.frames: found text \"\", an integer is needed"},
         {{"gravity", "[0, 1"}, "--set gravity: character 6: the value ends inside the array"},
         {{"gravity", "[0, 1, 2] 3"}, "--set gravity: character 11: found '3'; nothing may follow"},
         {{"render", "{\"a\":1,\"a\":2}"}, "--set render: character 8: the key \"a\" is here twice"},
@@ -272,9 +272,9 @@ static void bad_overrides_are_refused(void **state)
          "--set systems.qqqqqq.name: nothing in systems is called \"qqqqqq\"; an index such as"},
         {{"systems[3].name", "x"},
          "--set systems[3].name: systems has 1 element, counted from 0; there is no [3]"},
-        {{"systems[x]", "1"}, "--set systems[x]: a whole number and ']' are needed behind '['"},
-        {{"systems[0", "1"}, "--set systems[0: a whole number and ']' are needed behind '['"},
-        {{"systems[99999999999]", "1"}, "--set systems[99999999999]: a whole number"},
+        {{"systems[x]", "1"}, "--set systems[x]: an integer and ']' are needed behind '['"},
+        {{"systems[0", "1"}, "--set systems[0: an integer and ']' are needed behind '['"},
+        {{"systems[99999999999]", "1"}, "--set systems[99999999999]: an integer"},
         {{"systems[0]name", "1"}, "--set systems[0]name: '.' or '[' is needed between"},
         {{"domain[0]", "1"}, "--set domain[0]: domain is not an array"},
         {{"render.light[1]", "1"},
@@ -291,7 +291,7 @@ static void bad_overrides_are_refused(void **state)
         SlScene *scene;
         SlStatus status = parse(plain_scene, &cases[k].override, 1, &scene);
         assert_null(scene);
-        expect_sentence(cases[k].override.path, status, SL_ERROR_ARGUMENT, cases[k].sentence);
+        expect_sentence(cases[k].override.path, status, SL_ERROR_ARGUMENT, cases[k].message);
         assert_int_equal(memory.bytes_held, 0);
     }
 }
@@ -352,8 +352,8 @@ static void lack_of_memory_is_said(void **state)
         SlMemory scarce;
         SlScene *scene;
         sl_memory_init(&scarce, &hooks);
-        status = sl_scene_parse(&scarce, "s.json", text, strlen(text), overrides, 2, &test_tables,
-                                &scene, &test_error);
+        SlSceneSource source = {"s.json", text, strlen(text), overrides, 2};
+        status = sl_scene_parse(&scarce, &source, &test_tables, &scene, &test_error);
         if (status != SL_OK && status != SL_ERROR_MEMORY)
             fail_msg("after %d allocations: %s", allowed, test_error.text);
         sl_scene_destroy(scene);
