@@ -166,6 +166,12 @@ SL_API SlStatus sl_world_set_domain_material(SlWorld *world, const SlMaterial *m
    Without cameras, level of detail says what is missing at the start. */
 SL_API SlStatus sl_world_set_cameras(SlWorld *world, const SlCamera *cameras, size_t count,
                                      SlError *error);
+/* A depth image of the host's renderer for the camera of that number (counted among those with a
+   weight), instead of one that Sleet draws; view->camera replaces the camera. The pixels stay the
+   caller's and must be valid until the image is replaced, taken back (view NULL) or the cameras are
+   set. Results then depend on the pixels, which are in no snapshot or checkpoint. */
+SL_API SlStatus sl_world_set_depth_image(SlWorld *world, size_t camera, const SlDepthView *view,
+                                         SlError *error);
 
 /* Force fields (sleet/force_field.h), at most 32, at any time; *id may be NULL. Their parameters are
    those of the kind's table and may change at any time. They are in the hash and in snapshots; a

@@ -104,8 +104,9 @@ typedef struct SlSurroundings {
     const SlFieldBody *fields;
     size_t field_count;
     uint64_t seed; /* of the world */
-    const SlCamera *cameras; /* who looks on */
+    const SlCamera *cameras; /* of level of detail */
     size_t camera_count;
+    const SlDepthView *depth_views; /* one per camera; depth NULL: none was handed in */
     bool interval_begins; /* the first sub-step of an interval: a frame, for most */
     double interval_left; /* s: from the beginning of this sub-step to the interval's end */
     bool population_changes; /* particles may come and go between sub-steps */

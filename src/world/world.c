@@ -165,6 +165,7 @@ void sl_world_update_surroundings(SlWorld *world)
                              .field_count = world->mesh_count,
                              .cameras = world->cameras,
                              .camera_count = world->camera_count,
+                             .depth_views = world->depth_views,
                              .seed = world->def.seed};
 }
 
@@ -254,11 +255,37 @@ static SlStatus set_cameras(SlWorld *world, const SlCamera *cameras, size_t coun
     for (size_t k = 0; k < count; k++)
         world->view_cameras[k] = cameras[k];
     world->camera_count = 0;
+    memset(world->depth_views, 0, sizeof world->depth_views);
     for (size_t k = 0; k < count; k++)
         if (cameras[k].weight > 0)
             world->cameras[world->camera_count++] = cameras[k];
     for (uint32_t k = 0; k < world->system_count; k++)
         world->systems[k]->base.surroundings.camera_count = world->camera_count;
+    return SL_OK;
+}
+
+static SlStatus set_depth_image(SlWorld *world, size_t camera, const SlDepthView *view,
+                                SlError *error)
+{
+    const char *reason = NULL;
+    if (camera >= world->camera_count)
+        return sl_error_set(error, SL_ERROR_ARGUMENT,
+                            "there is no camera %zu with a weight; there are %zu", camera,
+                            world->camera_count);
+    if (view == NULL) {
+        world->depth_views[camera].depth = NULL;
+        return SL_OK;
+    }
+    if (view->depth == NULL || view->width < 1 || view->width > 16384 || view->height < 1 ||
+        view->height > 16384)
+        reason = "it has no pixels, or more than 16384 along a side";
+    else if (!(view->camera.weight > 0))
+        reason = "its camera has no weight";
+    if (reason != NULL || !sl_camera_valid(&view->camera, &reason))
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "depth image of camera %zu: %s", camera,
+                            reason);
+    world->cameras[camera] = view->camera;
+    world->depth_views[camera] = *view;
     return SL_OK;
 }
 
@@ -294,6 +321,12 @@ SlStatus sl_world_set_cameras(SlWorld *world, const SlCamera *cameras, size_t co
                               SlError *error)
 {
     SL_SETUP_CALL(world, error, set_cameras(world, cameras, count, &found));
+}
+
+SlStatus sl_world_set_depth_image(SlWorld *world, size_t camera, const SlDepthView *view,
+                                  SlError *error)
+{
+    SL_SETUP_CALL(world, error, set_depth_image(world, camera, view, &found));
 }
 
 SlStatus sl_world_set_gravity(SlWorld *world, SlVec3 gravity, SlError *error)

@@ -130,6 +130,7 @@ struct SlWorld {
     SlFieldBody fields[SL_MAX_MESHES]; /* of the step under way */
     SlCamera cameras[SL_MAX_CAMERAS]; /* those that count */
     size_t camera_count;
+    SlDepthView depth_views[SL_MAX_CAMERAS]; /* of those cameras; depth NULL: none */
     SlForceField force_fields[SL_MAX_FORCE_FIELDS];
     uint32_t force_field_count;
     uint64_t frame;
