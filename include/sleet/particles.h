@@ -1,5 +1,5 @@
-/* Sleet: particles read, written, added and removed by a program, and user attributes.
-   All calls are made between steps, from the thread that steps the world. */
+/* Sleet: particles read, written, added and removed by a program, user attributes, and queries at
+   points. All calls are made between steps, from the thread that steps the world. */
 #ifndef SLEET_PARTICLES_H
 #define SLEET_PARTICLES_H
 
@@ -48,6 +48,15 @@ SL_API SlStatus sl_system_add_particles(SlWorld *world, SlSystemId system, const
    one does not exist or is given twice. */
 SL_API SlStatus sl_system_remove_particles(SlWorld *world, SlSystemId system, const uint32_t *ids,
                                            size_t count, SlError *error);
+
+/* Density (kg/m³) and velocity (m/s) of the system at `count` points (m, 3 floats each), interpolated
+   with the cubic spline of support radius 2 spacings: rho(x) = sum m W(x - x_j), v(x) = sum m v W /
+   rho. Both are 0 where no particle is within the support. density_out (1 float per point) and
+   velocity_out (3 floats per point) may each be NULL. Sorts the particles into a grid on each call,
+   so ask for many points at once. Starts the world if need be. */
+SL_API SlStatus sl_system_query(SlWorld *world, SlSystemId system, const float *points,
+                                size_t count, float *density_out, float *velocity_out,
+                                SlError *error);
 
 #ifdef __cplusplus
 }
