@@ -55,7 +55,8 @@ static SlStatus find_range(SlWorld *world, SlSystemId id, const char *name, size
         return status;
     SlParticles *particles = &system->base.particles;
     int field = sl_particles_find(particles, name);
-    if (field < 0 || (sl_field_row(particles, field)->flags & SL_FIELD_EXPORT) == 0)
+    uint32_t shown = SL_FIELD_EXPORT | SL_FIELD_DERIVED;
+    if (field < 0 || (sl_field_row(particles, field)->flags & shown) == 0)
         return sl_error_set(error, SL_ERROR_ARGUMENT, "%s has no field \"%.40s\"",
                             system->base.name, name);
     if (first > particles->count || count > particles->count - first)
@@ -82,6 +83,8 @@ SlStatus sl_system_copy_field(SlWorld *world, SlSystemId id, const char *name, s
     SlStatus status = find_range(world, id, name, first, count, &r, error);
     if (status != SL_OK)
         return status;
+    if ((r.row->flags & SL_FIELD_DERIVED) != 0)
+        (void)sl_world_view(world); /* computes it */
     const char *from = (const char *)r.particles->data[r.field] + r.stride * first;
     for (size_t k = 0; k < count; k++)
         memcpy((char *)buffer + r.bytes * k, from + r.stride * k, r.bytes);
