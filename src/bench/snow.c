@@ -7,7 +7,7 @@
 
 #include "bench/bench.h"
 #include "core/timer.h"
-#include "solvers/snow/grid.h"
+#include "solvers/snow/nodes.h"
 #include "solvers/snow/implicit.h"
 #include "solvers/snow/snow.h"
 #include "world/world.h"
@@ -92,13 +92,13 @@ static SlStatus time_step(SlSystem *system, double ms[STAGES], SlError *error)
         status = sl_snow_sort(system, &pass, error);
     if (status != SL_OK)
         return status;
-    pass.split = pass.lattice.cubic;
+    pass.separate_impulse = pass.lattice.cubic;
     sl_lap(&mark, &ms[SORT]);
-    sl_snow_to_grid(system, &pass);
+    sl_snow_particles_to_grid(system, &pass);
     sl_lap(&mark, &ms[TO_GRID]);
     sl_snow_update_nodes(&pass);
     sl_lap(&mark, &ms[GRID]);
-    sl_snow_to_particles(system, &pass);
+    sl_snow_grid_to_particles(system, &pass);
     sl_lap(&mark, &ms[TO_PARTICLES]);
     sl_snow_principal_frames(&pass);
     sl_lap(&mark, &ms[FRAMES]);

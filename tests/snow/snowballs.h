@@ -20,7 +20,7 @@ typedef struct BallSetting {
     SlHooks hooks;
 } BallSetting;
 
-/* A ball full of snow as snow is filled, at random; fill.shapes is its own shape. */
+/* A ball filled at random; fill.shapes points at its own shape. */
 typedef struct Snowball {
     SlShape shape;
     SlFillDef fill;
@@ -37,7 +37,7 @@ static inline void ball_shape(Snowball *ball, SlVec3 center, float radius)
     ball->fill.shape_count = 1;
 }
 
-/* A ball that flies down towards the floor of an open domain; started. */
+/* A started world: a ball that moves down towards the floor of an open domain. */
 static inline SlWorld *ball_create(const BallSetting *b)
 {
     SlWorldDef def = sl_default_world_def();

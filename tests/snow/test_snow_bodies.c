@@ -1,4 +1,4 @@
-/* Snow and solid things: forces on them, sticky ones, deforming ones. */
+/* Snow and bodies: forces, sticky and deforming bodies. */
 #include "snow/snowballs.h"
 #include "support/sphere_mesh.h"
 
@@ -42,7 +42,7 @@ static SlVec3 mean_of(SlWorld *world, const char *field)
                    (float)(sum[2] / (double)f.count));
 }
 
-/* What all bodies felt over the steps of a call. */
+/* The impulse on all bodies over the steps of a call. */
 typedef struct Felt {
     double impulse[3];
 } Felt;
@@ -57,9 +57,9 @@ static bool add_forces(void *user, SlSystemId system, const SlStepStats *stats)
     return true;
 }
 
-/* Newton's third law: what snow lost or won beside its weight is what bodies got. A ball falls on
-   a turning plate near a wall, so that all kinds of bodies give something. */
-static void bodies_feel_what_snow_loses(void **state)
+/* Newton's third law: the momentum that snow loses beside its weight is the impulse on bodies. A ball
+   falls on a rotating plate near a wall, so that all kinds of bodies take part. */
+static void impulse_on_bodies_is_what_snow_loses(void **state)
 {
     (void)state;
     for (int w = 0; w < WAYS; w++) {
@@ -95,7 +95,7 @@ static void bodies_feel_what_snow_loses(void **state)
             off = fmax(off, fabs(won[k] - weight[k] + felt.impulse[k]));
             size = fmax(size, fabs(felt.impulse[k]));
         }
-        print_message("%s %s: bodies got (%.3f, %.3f, %.3f) N s, %.1e of it unexplained\n",
+        print_message("%s %s: impulse on bodies (%.3f, %.3f, %.3f) N s, %.1e of it unexplained\n",
                       ways[w].transfer, ways[w].integration, felt.impulse[0], felt.impulse[1],
                       felt.impulse[2], off / size);
         assert_less(1, size);
@@ -104,7 +104,7 @@ static void bodies_feel_what_snow_loses(void **state)
     }
 }
 
-/* A block of snow that has come to rest on a plate: its weight, and the torque of its place. */
+/* A block of snow that has come to rest on a plate: its weight, and the torque of its position. */
 static void weight_of_snow_at_rest(void **state)
 {
     (void)state;
@@ -126,7 +126,7 @@ static void weight_of_snow_at_rest(void **state)
     double mass = 400 * 0.02 * 0.02 * 0.02 * (double)ball_system(world)->particles.count;
     const SlBodyForce *force = &ball_system(world)->stats.bodies[0];
     double arm = (double)mean_of(world, "position").x;
-    print_message("weight %.3f N, felt %.3f N; torque %.3f N m, wanted %.3f\n", 9.81 * mass,
+    print_message("weight %.3f N, measured %.3f N; torque %.3f N m, expected %.3f\n", 9.81 * mass,
                   -felt.impulse[1] / 0.2, force->torque[2], arm * force->force[1]);
     assert_string_equal(force->name, "shape1");
     assert_near(-felt.impulse[1] / 0.2, 9.81 * mass, 0.02 * 9.81 * mass);
@@ -134,8 +134,8 @@ static void weight_of_snow_at_rest(void **state)
     sl_world_destroy(world);
 }
 
-/* Two plates overhead, one of them sticky: it keeps its layer. */
-static void only_sticky_bodies_hold(void **state)
+/* Two plates overhead, one of them sticky: its layer stays. */
+static void snow_stays_at_sticky_bodies_only(void **state)
 {
     (void)state;
     for (int w = 0; w < WAYS; w++) {
@@ -160,18 +160,18 @@ static void only_sticky_bodies_hold(void **state)
             memcpy(&x, (const char *)f.data + i * f.stride, sizeof x);
             sum[x.x > 0] += (double)x.y;
         }
-        double held = 0.47 - sum[0] / (double)(f.count / 2);
+        double sunk = 0.47 - sum[0] / (double)(f.count / 2);
         double fell = 0.47 - sum[1] / (double)(f.count / 2);
         print_message("%s %s: sinks %.4f m under a sticky plate, %.4f m under another\n",
-                      ways[w].transfer, ways[w].integration, held, fell);
-        assert_less(held, 0.01);
+                      ways[w].transfer, ways[w].integration, sunk, fell);
+        assert_less(sunk, 0.01);
         assert_near(fell, 0.5 * 9.81 * 0.04, 0.01);
         sl_world_destroy(world);
     }
 }
 
-/* A keyed body that grows and moves through a layer of snow: the snow gives way, nothing stays
-   inside, it feels the push, and the bits are the same for any threads. */
+/* A keyed body that grows and moves through a layer of snow: no particle stays inside, there is
+   a force on the body, and the bits are the same for any number of threads. */
 static void a_deforming_body_pushes(void **state)
 {
     (void)state;
@@ -215,7 +215,7 @@ static void a_deforming_body_pushes(void **state)
             deepest = fmin(deepest, (double)sl_length(sl_sub(x, center)) - (0.15 + 0.25 * 0.12));
             fastest = fmax(fastest, (double)u.x);
         }
-        print_message("deepest particle %.4f m, fastest %.2f m/s, most force %.1f N\n", deepest,
+        print_message("deepest particle %.4f m, fastest %.2f m/s, largest force %.1f N\n", deepest,
                       fastest, pushed);
         assert_less(-0.005, deepest); /* facets lie below the sphere */
         assert_less(1, fastest);
@@ -230,9 +230,9 @@ static void a_deforming_body_pushes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bodies_feel_what_snow_loses),
+        cmocka_unit_test(impulse_on_bodies_is_what_snow_loses),
         cmocka_unit_test(weight_of_snow_at_rest),
-        cmocka_unit_test(only_sticky_bodies_hold),
+        cmocka_unit_test(snow_stays_at_sticky_bodies_only),
         cmocka_unit_test(a_deforming_body_pushes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* The Hessian and the solve of the semi-implicit update. */
 #include "solvers/snow/implicit.h"
-#include "snow/literal.h"
+#include "snow/snow_reference.h"
 #include "snow/snowballs.h"
 
 static double uniform(unsigned *seed)
@@ -17,19 +17,19 @@ static M3 near_identity(unsigned *seed, double size)
     return F;
 }
 
-/* The literal Hessian, which the solver's is held against, against differences of the stress. */
-static void the_literal_hessian_is_the_stress_s_derivative(void **state)
+/* The reference Hessian against finite differences of the stress. */
+static void reference_hessian_is_the_derivative_of_stress(void **state)
 {
     (void)state;
     unsigned seed = 1;
-    LiteralMaterial a = literal_default_material();
+    ReferenceMaterial a = reference_default_material();
     double worst = 0;
     for (int round = 0; round < 100; round++) {
         M3 F = near_identity(&seed, 0.1), dF = near_identity(&seed, 1), A, step;
         double JP = 0.9 + 0.2 * uniform(&seed), size = 1e-6;
-        A = literal_hessian(&a, F, JP, dF);
-        step = m3_sum(literal_stress(&a, m3_sum(F, size, dF), JP), -1,
-                      literal_stress(&a, m3_sum(F, -size, dF), JP));
+        A = reference_hessian(&a, F, JP, dF);
+        step = m3_sum(reference_stress(&a, m3_sum(F, size, dF), JP), -1,
+                      reference_stress(&a, m3_sum(F, -size, dF), JP));
         for (int k = 0; k < 9; k++)
             worst = fmax(worst, fabs(step.m[k / 3][k % 3] / (2 * size) - A.m[k / 3][k % 3]) / a.mu);
     }
@@ -60,7 +60,7 @@ static void fill_layer(const Setup *s, SlSnowLayer layer, unsigned seed)
 static void set_strain(const Setup *s, size_t i, M3 F)
 {
     M3 e = m3_sum(m3_mul(F, m3_transpose(F)), -1, m3_identity());
-    float *d = s->pass.stretch + 4 * i, *o = s->pass.shear + 4 * i;
+    float *d = s->pass.fields.stretch + 4 * i, *o = s->pass.fields.shear + 4 * i;
     for (int k = 0; k < 3; k++) {
         d[k] = (float)e.m[k][k];
         o[k] = (float)e.m[(k + 1) % 3][(k + 2) % 3];
@@ -80,22 +80,22 @@ static Setup set_up(const char *transfer)
     s.system = ball_system(s.world);
     assert_ok(sl_snow_begin(s.system, 5e-4, &s.pass, &test_error));
     assert_ok(sl_snow_sort(s.system, &s.pass, &test_error));
-    sl_snow_to_grid(s.system, &s.pass);
+    sl_snow_particles_to_grid(s.system, &s.pass);
     sl_snow_measure_volumes(s.system, &s.pass);
     return s;
 }
 
-static void the_hessian_is_the_literal_one(void **state)
+static void hessian_equals_the_reference(void **state)
 {
     (void)state;
     for (int t = 0; t < 2; t++) {
         Setup s = set_up(t == 0 ? "mls" : "flip");
         size_t n = s.system->particles.count;
-        Literal l = {.flip = t == 1,
+        Reference l = {.flip = t == 1,
                      .h = 0.02,
                      .dt = 5e-4,
                      .beta = 1,
-                     .material = literal_default_material(),
+                     .material = reference_default_material(),
                      .count = n,
                      .size = 40,
                      .first = -4};
@@ -103,10 +103,10 @@ static void the_hessian_is_the_literal_one(void **state)
         l.nodes = calloc((size_t)(l.size * l.size * l.size), sizeof *l.nodes);
         unsigned seed = 5;
         for (size_t i = 0; i < n; i++) {
-            LiteralParticle *p = &l.particles[i];
+            ReferenceParticle *p = &l.particles[i];
             p->FE = near_identity(&seed, 0.02);
             p->FP = m3_identity();
-            p->volume = (double)s.pass.volume[i];
+            p->volume = (double)s.pass.fields.volume[i];
             for (int k = 0; k < 3; k++)
                 p->x[k] = ball_place(s.system, i, k, l.h);
             set_strain(&s, i, p->FE);
@@ -114,13 +114,13 @@ static void the_hessian_is_the_literal_one(void **state)
         sl_snow_principal_frames(&s.pass);
         fill_layer(&s, SL_RESIDUAL, 7);
         sl_snow_apply_hessian(&s.pass, SL_RESIDUAL, SL_A_RESIDUAL);
-        for (int pass = 0; pass < 2; pass++) { /* u into the literal nodes, then compare */
+        for (int pass = 0; pass < 2; pass++) { /* u into the reference nodes, then compare */
             double worst = 0, scale = 0;
             for (uint32_t b = 0; b < s.pass.blocks->touched; b++)
                 for (int k = 0; k < SL_SNOW_BLOCK_NODES; k++) {
                     SlBlockCoord c = s.pass.blocks->coords[b];
                     int at[3] = {4 * c.x + (k >> 4), 4 * c.y + (k >> 2 & 3), 4 * c.z + (k & 3)};
-                    LiteralNode *node = literal_node(&l, at);
+                    ReferenceNode *node = reference_node(&l, at);
                     node->mass = 1;
                     for (int a = 0; a < 3; a++) {
                         if (pass == 0)
@@ -131,10 +131,10 @@ static void the_hessian_is_the_literal_one(void **state)
                     }
                 }
             if (pass == 0) {
-                literal_pull(&l, offsetof(LiteralNode, r), offsetof(LiteralNode, ar));
+                reference_pull(&l, offsetof(ReferenceNode, r), offsetof(ReferenceNode, ar));
                 continue;
             }
-            print_message("%s: H u against the literal one: %.1e of the largest\n",
+            print_message("%s: H u against the reference: %.1e of the largest\n",
                           t == 0 ? "mls" : "flip", worst / scale);
             assert_less(worst / scale, 2e-5);
         }
@@ -144,7 +144,7 @@ static void the_hessian_is_the_literal_one(void **state)
     }
 }
 
-/* u^T H w = w^T H u: the operator of equation (9) is symmetric with masses. */
+/* u^T H w = w^T H u: the operator of eq. 9 is symmetric in the inner product of mass. */
 static void the_hessian_is_symmetric(void **state)
 {
     (void)state;
@@ -199,7 +199,7 @@ static double energy_left(double beta)
     return energy;
 }
 
-static void backward_euler_damps_max(void **state)
+static void backward_euler_damps_more(void **state)
 {
     (void)state;
     double none = energy_left(1e-9), half = energy_left(0.5), full = energy_left(1);
@@ -232,20 +232,20 @@ static void the_same_bits_for_any_threads(void **state)
     }
 }
 
-/* Counts the log's lines with these words. */
-typedef struct Heard {
-    const char *words;
+/* Counts the messages of the log that contain a text. */
+typedef struct MessageCount {
+    const char *text;
     int count;
-} Heard;
+} MessageCount;
 
-static void hear(void *user, SlLogLevel level, const char *text)
+static void count_message(void *user, SlLogLevel level, const char *text)
 {
-    Heard *heard = user;
-    heard->count += level == SL_LOG_WARNING && strstr(text, heard->words) != NULL;
+    MessageCount *messages = user;
+    messages->count += level == SL_LOG_WARNING && strstr(text, messages->text) != NULL;
 }
 
 static SlWorld *short_solves(double max_iterations, double tolerance, double time_step,
-                             Heard *heard)
+                             MessageCount *messages)
 {
     BallSetting b = {.threads = 2,
                      .spacing = 0.015,
@@ -256,23 +256,23 @@ static SlWorld *short_solves(double max_iterations, double tolerance, double tim
                      .beta = 1,
                      .tolerance = tolerance,
                      .max_iterations = max_iterations,
-                     .hooks = {.log = hear, .user = heard}};
+                     .hooks = {.log = count_message, .user = messages}};
     return ball_create(&b);
 }
 
-/* A solve cut short: the step is made again in halves, bit for bit as if it had been asked for
-   in halves, and the log says so. */
-static void a_solve_that_does_not_end_halves_the_step(void **state)
+/* A solve that does not converge: the step is repeated in two halves, bit for bit as two steps of
+   half its length, and the log reports it. */
+static void a_solve_that_does_not_converge_halves_the_step(void **state)
 {
     (void)state;
-    Heard heard = {"half as long", 0}, none = heard;
-    SlWorld *whole = short_solves(6, 1e-3, 4e-4, &heard);
+    MessageCount messages = {"half its length", 0}, none = messages;
+    SlWorld *whole = short_solves(6, 1e-3, 4e-4, &messages);
     SlWorld *halves = short_solves(6, 1e-3, 2e-4, &none);
     int steps = 0;
-    while (heard.count == 0 && steps++ < 50) {
+    while (messages.count == 0 && steps++ < 50) {
         assert_ok(sl_world_step(halves, 4e-4, &test_error));
         assert_ok(sl_world_step(whole, 4e-4, &test_error));
-        if (heard.count == 0) { /* no need yet: both from here on alike */
+        if (messages.count == 0) { /* it converged: both start from here */
             sl_world_destroy(halves);
             halves = short_solves(6, 1e-3, 2e-4, &none);
             const SlStateView *view;
@@ -281,9 +281,9 @@ static void a_solve_that_does_not_end_halves_the_step(void **state)
         }
     }
     print_message("cut short at 6 iterations: in halves after %d steps\n", steps);
-    assert_int_equal(heard.count, 1);
+    assert_int_equal(messages.count, 1);
     assert_int_equal(none.count, 0);
-    assert_true(((const SlSnowState *)ball_system(whole)->state)->halvings == 1);
+    assert_true(((const SlSnowState *)ball_system(whole)->state)->step_halvings == 1);
     const SlParticles *a = &ball_system(whole)->particles, *b = &ball_system(halves)->particles;
     for (int f = 0; f < SL_F_COUNT; f++)
         if (a->data[f] != NULL && (sl_field_rows[f].flags & SL_FIELD_STATE) != 0)
@@ -293,28 +293,29 @@ static void a_solve_that_does_not_end_halves_the_step(void **state)
     sl_world_destroy(halves);
 }
 
-/* Solves of one iteration only: steps become so short that it is enough, and nothing breaks. */
+/* Solves of one iteration only: steps become so short that they converge, and all values stay
+   finite. */
 static void solves_of_one_iteration(void **state)
 {
     (void)state;
-    Heard heard = {"half as long", 0};
-    SlWorld *world = short_solves(1, 1e-6, 0, &heard);
+    MessageCount messages = {"half its length", 0};
+    SlWorld *world = short_solves(1, 1e-6, 0, &messages);
     for (int k = 0; k < 6; k++)
         assert_ok(sl_world_step(world, 0.0005, &test_error));
     const SlStepStats *stats = &ball_system(world)->stats;
-    print_message("one iteration: steps of %.3g s after %.3g s, %d were made again\n", stats->dt,
-                  stats->time, heard.count);
-    assert_true(heard.count > 0);
+    print_message("one iteration: steps of %.3g s after %.3g s, %d were repeated\n", stats->dt,
+                  stats->time, messages.count);
+    assert_true(messages.count > 0);
     assert_true(isfinite(stats->kinetic_energy) && stats->max_speed < 10);
     sl_world_destroy(world);
 }
 
-/* The last resort: snow so stiff that one iteration is not enough however short the step. After ten
-   halvings the solve is used as far as it came, the log says so, and all numbers stay sound. */
-static void a_solve_that_never_ends_is_used_as_far_as_it_came(void **state)
+/* Snow so stiff that one iteration does not converge for any step length. After ten halvings the
+   result is used as it is, the log reports it, and all values stay finite. */
+static void a_solve_that_never_converges_is_used_as_it_is(void **state)
 {
     (void)state;
-    Heard heard = {"used as far as it came", 0};
+    MessageCount messages = {"used as it is", 0};
     BallSetting b = {.threads = 2,
                      .spacing = 0.015,
                      .radius = 0.06,
@@ -325,13 +326,13 @@ static void a_solve_that_never_ends_is_used_as_far_as_it_came(void **state)
                      .beta = 1,
                      .tolerance = 1e-6,
                      .max_iterations = 1,
-                     .hooks = {.log = hear, .user = &heard}};
+                     .hooks = {.log = count_message, .user = &messages}};
     SlWorld *world = ball_create(&b);
     assert_ok(sl_world_step(world, b.time_step, &test_error));
     const SlSystem *system = ball_system(world);
-    print_message("never ends: %d solves used as they were, top speed %.2f m/s\n", heard.count,
+    print_message("never converges: %d solves used as they were, top speed %.2f m/s\n", messages.count,
                   system->stats.max_speed);
-    assert_true(heard.count > 0);
+    assert_true(messages.count > 0);
     const float *v = sl_f32x4(&system->particles, SL_F_VELOCITY);
     const float *plastic = system->particles.data[SL_F_PLASTIC];
     for (size_t i = 0; i < system->particles.count; i++) {
@@ -342,24 +343,24 @@ static void a_solve_that_never_ends_is_used_as_far_as_it_came(void **state)
     sl_world_destroy(world);
 }
 
-/* Bar: a step that is too large is detected by what it does to J_P, and reported once. */
+/* Target: a step that is too large is detected by what it does to J_P, and reported once. */
 static void too_large_a_step_is_reported(void **state)
 {
     (void)state;
     for (int large = 0; large < 2; large++) {
-        Heard heard = {"lower \"time_step\"", 0};
+        MessageCount messages = {"lower \"time_step\"", 0};
         BallSetting b = {.threads = 2,
                          .spacing = 0.01,
                          .radius = 0.07,
                          .speed = 6,
                          .center = {0.5f, 0.09f, 0.5f},
                          .time_step = large ? 8e-4 : 0,
-                         .hooks = {.log = hear, .user = &heard}};
+                         .hooks = {.log = count_message, .user = &messages}};
         SlWorld *world = ball_create(&b);
         SlStatus status = sl_world_step(world, 0.024, &test_error);
         print_message("steps of %.3g s: %s, %d warnings\n", ball_system(world)->stats.dt,
-                      sl_status_name(status), heard.count);
-        assert_int_equal(heard.count, large);
+                      sl_status_name(status), messages.count);
+        assert_int_equal(messages.count, large);
         assert_true(large || status == SL_OK);
         sl_world_destroy(world);
     }
@@ -368,13 +369,13 @@ static void too_large_a_step_is_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_literal_hessian_is_the_stress_s_derivative),
-        cmocka_unit_test(the_hessian_is_the_literal_one),
+        cmocka_unit_test(reference_hessian_is_the_derivative_of_stress),
+        cmocka_unit_test(hessian_equals_the_reference),
         cmocka_unit_test(the_hessian_is_symmetric),
-        cmocka_unit_test(backward_euler_damps_max),
-        cmocka_unit_test(a_solve_that_does_not_end_halves_the_step),
+        cmocka_unit_test(backward_euler_damps_more),
+        cmocka_unit_test(a_solve_that_does_not_converge_halves_the_step),
         cmocka_unit_test(solves_of_one_iteration),
-        cmocka_unit_test(a_solve_that_never_ends_is_used_as_far_as_it_came),
+        cmocka_unit_test(a_solve_that_never_converges_is_used_as_it_is),
         cmocka_unit_test(too_large_a_step_is_reported),
         cmocka_unit_test(the_same_bits_for_any_threads),
     };

@@ -1,4 +1,4 @@
-/* Bar: ten million particles run ten steps within 6 GiB, at 200 bytes each beside the blocks. */
+/* Target: ten million particles run ten steps within 6 GiB, at 200 bytes each beside the blocks. */
 #include <sys/resource.h>
 
 #include "snow/snowballs.h"
@@ -24,24 +24,24 @@ static void ten_million_particles(void **state)
         assert_ok(sl_world_step(world, 2e-4, &test_error));
     const SlSystem *snow = &world->systems[0]->base;
     const SlSnowBlocks *blocks = &((const SlSnowState *)snow->state)->blocks;
-    uint64_t held = sl_context_bytes_held(sl_world_context(world));
+    uint64_t allocated = sl_context_bytes_held(sl_world_context(world));
     uint64_t grid = (uint64_t)blocks->capacity *
                     (SL_SNOW_BLOCK_FLOATS * sizeof(float) + sizeof(SlBlockCoord) +
                      10 * sizeof(uint32_t) + SL_SNOW_PARTIALS * sizeof(double)) +
                     blocks->table_size * sizeof(uint32_t);
-    double each = (double)(held - grid) / (double)snow->particles.count;
+    double each = (double)(allocated - grid) / (double)snow->particles.count;
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     double peak = (double)usage.ru_maxrss / 1048576;
-    print_message("%zu particles, %u blocks: held %.2f GiB (%.2f asked for), %.1f bytes per particle "
+    print_message("%zu particles, %u blocks: allocated %.2f GiB (%.2f estimated), %.1f bytes per particle "
                   "beside the blocks, peak %.2f GiB\n",
-                  snow->particles.count, blocks->touched, (double)held * 0x1p-30,
+                  snow->particles.count, blocks->touched, (double)allocated * 0x1p-30,
                   (double)asked * 0x1p-30, each, peak);
     assert_true(snow->particles.count > 10000000);
     assert_int_equal(snow->step, 10);
     assert_less(each, 200);
     assert_less(peak, 6);
-    assert_less((double)held, 1.15 * (double)asked);
+    assert_less((double)allocated, 1.15 * (double)asked);
     sl_world_destroy(world);
 }
 

@@ -1,6 +1,7 @@
-/* The material for eight lanes against the paper's formulas in double, and FACTS' stress table. */
+/* The material of eight lanes against the formulas of [Stomakhin 2013] in double, and against a table
+   of stresses. */
 #pragma GCC diagnostic ignored "-Wpsabi" /* as for *_kernels.c: no vector leaves this file */
-#include "snow/literal.h"
+#include "snow/snow_reference.h"
 #include "solvers/snow/material_lanes.h"
 #include "support/test.h"
 
@@ -29,7 +30,7 @@ static M3 rotation(unsigned *seed)
 
 static Material default_material(void)
 {
-    LiteralMaterial a = literal_default_material();
+    ReferenceMaterial a = reference_default_material();
     return (Material){f8((float)a.mu), f8((float)a.lambda), f8((float)a.hardening),
                       f8(-(float)a.critical_compression), f8((float)a.critical_stretch)};
 }
@@ -57,38 +58,38 @@ static double largest_difference(M3 a, M3 b)
     return most;
 }
 
-static void stress_is_the_energy_s_derivative(void **state)
+static void stress_is_the_derivative_of_energy(void **state)
 {
     (void)state;
     unsigned seed = 1;
-    LiteralMaterial literal = literal_default_material();
+    ReferenceMaterial reference = reference_default_material();
     Material material = default_material();
     double worst_double = 0, worst_float = 0;
     for (int round = 0; round < 200; round++) {
         /* the series up to 0.2, and the eigenvectors beyond it */
         M3 F = near_identity(&seed, round % 2 == 0 ? 0.02 : 0.15);
         double JP = 0.9 + 0.2 * uniform(&seed), step = 1e-6;
-        M3 P = literal_stress(&literal, F, JP), numeric;
+        M3 P = reference_stress(&reference, F, JP), numeric;
         for (int k = 0; k < 9; k++) {
             M3 up = F, down = F;
             up.m[k / 3][k % 3] += step;
             down.m[k / 3][k % 3] -= step;
             numeric.m[k / 3][k % 3] =
-                (literal_energy(&literal, up, JP) - literal_energy(&literal, down, JP)) /
+                (reference_energy(&reference, up, JP) - reference_energy(&reference, down, JP)) /
                 (2 * step);
         }
         M3 tau = matrix_of(kirchhoff(&material, strain_of(F), f8((float)JP)));
         M3 wanted = m3_mul(P, m3_transpose(F));
-        worst_double = fmax(worst_double, largest_difference(P, numeric) / literal.mu);
-        worst_float = fmax(worst_float, largest_difference(tau, wanted) / literal.mu);
+        worst_double = fmax(worst_double, largest_difference(P, numeric) / reference.mu);
+        worst_float = fmax(worst_float, largest_difference(tau, wanted) / reference.mu);
     }
-    print_message("P against differences of psi, per mu: literal %.1e; lanes against literal %.1e\n",
+    print_message("P against differences of psi, per mu: reference %.1e; lanes against reference %.1e\n",
                   worst_double, worst_float);
     assert_less(worst_double, 1e-8);
     assert_less(worst_float, 2e-6);
 }
 
-static void stress_turns_with_the_body(void **state)
+static void stress_rotates_with_the_body(void **state)
 {
     (void)state;
     unsigned seed = 2;
@@ -105,11 +106,11 @@ static void stress_turns_with_the_body(void **state)
     assert_less(worst, 2e-6);
 }
 
-static void yield_is_the_literal_one(void **state)
+static void yield_equals_the_reference(void **state)
 {
     (void)state;
     unsigned seed = 3;
-    LiteralMaterial literal = literal_default_material();
+    ReferenceMaterial reference = reference_default_material();
     Material material = default_material();
     double worst = 0, worst_plastic = 0;
     for (int round = 0; round < 300; round++) {
@@ -117,7 +118,7 @@ static void yield_is_the_literal_one(void **state)
         Sym e = strain_of(FE), untouched = e;
         F8 plastic = f8(1);
         yield(&material, 1, &e, &plastic);
-        literal_yield(&literal, &FE, &FP);
+        reference_yield(&reference, &FE, &FP);
         M3 wanted = m3_sum(m3_mul(FE, m3_transpose(FE)), -1, m3_identity());
         worst = fmax(worst, largest_difference(matrix_of(e), wanted));
         worst_plastic = fmax(worst_plastic, fabs((double)plastic[5] - m3_det(FP)));
@@ -148,7 +149,7 @@ static void strain_follows_the_deformation(void **state)
     assert_less(worst, 1e-7);
 }
 
-/* FACTS §8.4: uniaxial compression and tension, F = diag(J, 1, 1). */
+/* Uniaxial compression and tension, F = diag(J, 1, 1), computed by hand from eq. 1 and 2. */
 static void the_stress_table(void **state)
 {
     (void)state;
@@ -197,9 +198,9 @@ static void exponentials(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stress_is_the_energy_s_derivative),
-        cmocka_unit_test(stress_turns_with_the_body),
-        cmocka_unit_test(yield_is_the_literal_one),
+        cmocka_unit_test(stress_is_the_derivative_of_energy),
+        cmocka_unit_test(stress_rotates_with_the_body),
+        cmocka_unit_test(yield_equals_the_reference),
         cmocka_unit_test(strain_follows_the_deformation),
         cmocka_unit_test(the_stress_table),
         cmocka_unit_test(exponentials),

@@ -1,4 +1,4 @@
-/* How snow behaves: it stops at walls, sticks, holds or slides on slopes, and keeps its spin. */
+/* Behaviour of snow: at walls and sticky bodies, on slopes, and its angular momentum. */
 #include "snow/snowballs.h"
 
 typedef struct BlockSetting {
@@ -7,7 +7,7 @@ typedef struct BlockSetting {
     float friction;
     bool sticky; /* the walls */
     double spacing;
-    bool firm;          /* yields to nothing here */
+    bool firm;          /* does not yield here */
     const char *preset; /* NULL: none */
 } BlockSetting;
 
@@ -54,7 +54,7 @@ static SlVec3 tilted_gravity(double degrees)
 }
 
 /* How far a block slides in 0.25 s on a floor of friction tan 30°, tilted slowly to so many
-   degrees: weight or tilt put on all at once make it ring, and it slips where it rings. */
+   degrees: a sudden load makes it oscillate and slip. */
 static double slide(double degrees, const char *preset)
 {
     BlockSetting b = {.gravity = {0, -9.81f, 0},
@@ -78,8 +78,8 @@ static double slide(double degrees, const char *preset)
     return way;
 }
 
-/* Bar: a slope holds or releases snow at the angle its friction says, within 2 degrees; a firm block
-   and loose snow alike. */
+/* Target: snow on a slope rests or slides as the angle of friction says, within 2 degrees, a firm
+   block and loose snow alike. */
 static void a_slope_holds_or_releases(void **state)
 {
     (void)state;
@@ -95,7 +95,7 @@ static void a_slope_holds_or_releases(void **state)
     }
 }
 
-/* Bar: a sticky ceiling holds a layer; another does not. */
+/* Target: a layer stays at a sticky ceiling, and falls from another. */
 static void a_sticky_ceiling_holds_a_layer(void **state)
 {
     (void)state;
@@ -118,7 +118,7 @@ static void a_sticky_ceiling_holds_a_layer(void **state)
     assert_near(fallen[1], 0.5 * 9.81 * 0.09, 0.01);
 }
 
-/* Bar: nothing passes through a wall two cells thick at 20 m/s. */
+/* Target: nothing passes through a wall two cells thick at 20 m/s. */
 static void a_thin_wall_stops_a_fast_ball(void **state)
 {
     (void)state;
@@ -172,8 +172,8 @@ static double spin_of(SlWorld *world, double affine)
     return sum;
 }
 
-/* Spin left after 20 ms of a ball that turns at 5 rad/s, `cells` cells in radius. */
-static double spin_kept(const char *transfer, double cells, double dt)
+/* Angular momentum left after 20 ms of a ball that rotates at 5 rad/s, `cells` cells in radius. */
+static double angular_momentum_left(const char *transfer, double cells, double dt)
 {
     BallSetting b = {.transfer = transfer,
                      .threads = 2,
@@ -193,30 +193,30 @@ static double spin_kept(const char *transfer, double cells, double dt)
     double affine = strcmp(transfer, "mls") == 0 ? 0.02 * 0.02 / 4 : 0, before = spin_of(world, 0);
     for (int n = 0; n < (int)(0.02 / dt + 0.5); n++)
         assert_ok(sl_world_step(world, dt, &test_error));
-    double kept = spin_of(world, affine) / before;
-    print_message("%s, radius %g cells: spin kept %.4f at steps of %g s\n", transfer, cells, kept, dt);
+    double left = spin_of(world, affine) / before;
+    print_message("%s, radius %g cells: angular momentum preserved: %.4f at steps of %g s\n", transfer, cells, left, dt);
     sl_world_destroy(world);
-    return kept;
+    return left;
 }
 
-/* APIC keeps spin. FLIP's share of PIC smooths velocities over a cell, which a linear field stands
-   but its rim does not: what is lost goes as the square of the cell over the radius, and does not
-   hang on the length of the steps. */
-static void spin_does_not_hang_on_the_step(void **state)
+/* APIC preserves angular momentum. The PIC fraction of FLIP smooths velocities over a cell, which does
+   not change a linear field but changes its boundary: the loss goes as the square of the cell over the
+   radius and does not depend on the length of the steps. */
+static void angular_momentum_does_not_depend_on_the_step(void **state)
 {
     (void)state;
     static const double steps[] = {1e-5, 1e-4, 5e-4};
     for (int k = 0; k < 3; k++) {
-        double kept = spin_kept("mls", 4, steps[k]);
-        assert_true(kept > 0.99 && kept < 1.001);
-        assert_near(spin_kept("flip", 10, steps[k]), 0.96, 0.005);
+        double left = angular_momentum_left("mls", 4, steps[k]);
+        assert_true(left > 0.99 && left < 1.001);
+        assert_near(angular_momentum_left("flip", 10, steps[k]), 0.96, 0.005);
     }
-    double fine = 1 - spin_kept("flip", 12, 1e-4), coarse = 1 - spin_kept("flip", 6, 1e-4);
+    double fine = 1 - angular_momentum_left("flip", 12, 1e-4), coarse = 1 - angular_momentum_left("flip", 6, 1e-4);
     assert_near(coarse / fine, 4, 0.4);
 }
 
-/* Two plates that meet: what is between them is pushed aside or packed; never NaN, and if the run
-   ends it says where. */
+/* Two plates that meet: the snow between them is pushed aside or packed, without NaN; if the run
+   stops, the error has a position. */
 static void crushing_plates_give_no_nan(void **state)
 {
     (void)state;
@@ -270,7 +270,7 @@ int main(void)
         cmocka_unit_test(a_sticky_ceiling_holds_a_layer),
         cmocka_unit_test(a_thin_wall_stops_a_fast_ball),
         cmocka_unit_test(crushing_plates_give_no_nan),
-        cmocka_unit_test(spin_does_not_hang_on_the_step),
+        cmocka_unit_test(angular_momentum_does_not_depend_on_the_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

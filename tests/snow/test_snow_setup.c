@@ -1,4 +1,4 @@
-/* What can be set of snow: presets, variation in space, and values no snow can have. */
+/* Parameters of snow: presets, variation in space, extreme and invalid values. */
 #include "solvers/snow/parameters.h"
 #include "snow/snowballs.h"
 
@@ -43,8 +43,8 @@ static void presets_fit_their_rows(void **state)
     assert_int_equal(table->preset_count, 11);
 }
 
-/* A key that is given counts, before the preset or after it; another preset takes the first one's
-   values back. */
+/* A value that is set explicitly overrides the preset, whichever is set first; another preset resets
+   the values of the first one. */
 static void given_keys_override_a_preset(void **state)
 {
     (void)state;
@@ -66,7 +66,7 @@ static void given_keys_override_a_preset(void **state)
     sl_world_destroy(world);
 }
 
-/* Each preset's ball hits the floor: none breaks the numbers, and stiff snow packs less. */
+/* A ball of each preset hits the floor: values stay finite, and stiff snow packs less. */
 static void every_preset_runs(void **state)
 {
     (void)state;
@@ -134,7 +134,7 @@ static void shells_and_crusts(void **state)
     }
 }
 
-/* A stiffer, heavier shell: sound is faster and the ball weighs more by the shell's share. */
+/* A stiffer, heavier shell: the speed of sound and the mass grow with the shell's fraction. */
 static void variation_changes_the_material(void **state)
 {
     (void)state;
@@ -154,7 +154,7 @@ static void variation_changes_the_material(void **state)
         assert_ok(sl_system_add_fill(world, id, &ball.fill, &test_error));
         assert_ok(sl_world_step(world, 1e-4, &test_error));
         energy[varied] = ball_system(world)->stats.kinetic_energy;
-        sound[varied] = ((const SlSnowState *)ball_system(world)->state)->stiffest;
+        sound[varied] = ((const SlSnowState *)ball_system(world)->state)->max_sound_speed;
         sl_world_destroy(world);
     }
     print_message("a shell: %.3f times the mass, %.3f times the sound\n", energy[1] / energy[0],
@@ -194,7 +194,7 @@ static void vary_stretch_changes_the_critical_stretch_only(void **state)
         sl_world_destroy(worlds[k]);
 }
 
-/* Values that no material has are refused with what is allowed. */
+/* Invalid values are refused with the allowed range. */
 static void impossible_materials_are_refused(void **state)
 {
     (void)state;
@@ -204,7 +204,7 @@ static void impossible_materials_are_refused(void **state)
     } bad[] = {{"poisson", 0.5},        {"poisson", -1},          {"stiffness", 0},
                {"stiffness", NAN},      {"stiffness", -1e5},      {"rest_density", 0},
                {"hardening", -1},       {"hardening", INFINITY},  {"critical_compression", 1},
-               {"critical_stretch", -0.1}, {"torn_limit", 0},     {"spacing", 0},
+               {"critical_stretch", -0.1}, {"max_plastic_volume", 0},     {"spacing", 0},
                {"vary_stiffness", 1},   {"vary_density", -1},     {"time_step", -1},
                {"beta", 1.5},           {"cell", 0}};
     SlSystemId id;
@@ -225,7 +225,7 @@ static void assert_finite_places(SlWorld *world)
         assert_true(i % 4 == 3 || (isfinite(x[i]) && isfinite(v[i])));
 }
 
-/* What the rows allow at their ends: it runs, explicit and with a solve, or ends with a sentence; never
+/* What the rows allow at their ends: it runs, explicit and with a solve, or stops with an error; never
    NaN. */
 static void extreme_materials_stay_finite(void **state)
 {
@@ -239,7 +239,7 @@ static void extreme_materials_stay_finite(void **state)
                 {"critical_compression", 0.5, "critical_stretch", 0.5},
                 {"hardening", 50, "stiffness", 1},
                 {"hardening", 50, "stiffness", 1.4e5},
-                {"hardening", 0, "torn_limit", 1},
+                {"hardening", 0, "max_plastic_volume", 1},
                 {"poisson", 0.49, "stiffness", 1e6},
                 {"poisson", 0, "rest_density", 1e5},
                 {"stiffness", 1e12, "rest_density", 1e-3},
@@ -272,7 +272,7 @@ static void extreme_materials_stay_finite(void **state)
         }
 }
 
-/* Bodies without volume are refused; one far outside, or thin as a sheet, harms nobody. */
+/* Bodies without volume are refused; bodies far outside or thin as a sheet have no effect. */
 static void odd_bodies(void **state)
 {
     (void)state;
@@ -307,7 +307,7 @@ static void odd_bodies(void **state)
     sl_world_destroy(world);
 }
 
-/* Snow outside of the domain, or too little for a particle: a sentence at the start. */
+/* Snow outside of the domain, or too little for a particle: an error at the start. */
 static void nothing_to_fill(void **state)
 {
     (void)state;

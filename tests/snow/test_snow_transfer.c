@@ -1,6 +1,6 @@
 /* Transfers: weights, conservation, free fall, shifts, threads, paths. */
 #pragma GCC diagnostic ignored "-Wpsabi" /* as for *_kernels.c: no vector leaves this file */
-#include "solvers/snow/grid.h"
+#include "solvers/snow/nodes.h"
 #include "snow/snowballs.h"
 #include "solvers/snow/transfer_lanes.h"
 
@@ -71,20 +71,20 @@ static Sums particle_sums(const SlSnowPass *p, const SlSystem *system)
         double x[3], v[3];
         for (int k = 0; k < 3; k++) {
             x[k] = ball_place(system, i, k, (double)p->lattice.cell) - 0.3;
-            v[k] = (double)p->velocity[4 * i + (size_t)k];
+            v[k] = (double)p->fields.velocity[4 * i + (size_t)k];
         }
-        add_to(&s, (double)p->mass, x, v);
-        for (int k = 0; k < 3; k++) { /* what APIC's affine part carries */
+        add_to(&s, (double)p->material.mass, x, v);
+        for (int k = 0; k < 3; k++) { /* of APIC's affine part */
             int a = (k + 1) % 3, b = (k + 2) % 3;
-            s.spin[k] += (double)(p->affine * p->mass) *
-                         ((double)p->slope[a][4 * i + (size_t)b] -
-                          (double)p->slope[b][4 * i + (size_t)a]);
+            s.spin[k] += (double)(p->affine * p->material.mass) *
+                         ((double)p->fields.slope[a][4 * i + (size_t)b] -
+                          (double)p->fields.slope[b][4 * i + (size_t)a]);
         }
     }
     return s;
 }
 
-/* Nodes hold momentum, or velocity after the update. */
+/* Nodes are momentum, or velocity after the update. */
 static Sums node_sums(const SlSnowPass *p, bool velocities)
 {
     Sums s = {0};
@@ -124,17 +124,17 @@ static void transfers_conserve(void **state)
         assert_ok(sl_snow_begin(system, 1e-4, &p, &test_error));
         for (size_t i = 0; i < system->particles.count; i++)
             for (size_t k = 0; k < 3; k++) {
-                p.velocity[4 * i + k] += sinf((float)(3 * i + 7 * k));
+                p.fields.velocity[4 * i + k] += sinf((float)(3 * i + 7 * k));
                 for (int a = 0; a < 3; a++)
-                    p.slope[a][4 * i + k] = t == 0 ? 20 * sinf((float)(5 * i + 3 * k) + (float)a) : 0;
+                    p.fields.slope[a][4 * i + k] = t == 0 ? 20 * sinf((float)(5 * i + 3 * k) + (float)a) : 0;
             }
         assert_ok(sl_snow_sort(system, &p, &test_error));
         Sums before = particle_sums(&p, system);
-        sl_snow_to_grid(system, &p);
+        sl_snow_particles_to_grid(system, &p);
         Sums grid = node_sums(&p, false);
         sl_snow_measure_volumes(system, &p);
         sl_snow_update_nodes(&p);
-        sl_snow_to_particles(system, &p);
+        sl_snow_grid_to_particles(system, &p);
         Sums after = particle_sums(&p, system);
         double push = 4 * before.mass, rotation = 4 * before.mass * 0.5;
         print_message("%s: mass %.1e, momentum %.1e and %.1e, angular %.1e and %.1e\n",
@@ -146,7 +146,7 @@ static void transfers_conserve(void **state)
         assert_less(apart(grid.momentum, before.momentum, push), 1e-6);
         assert_less(apart(after.momentum, before.momentum, push), 1e-6);
         assert_less(apart(grid.spin, before.spin, rotation), 1e-6);
-        if (t == 0) /* FLIP blends PIC in, which loses spin */
+        if (t == 0) /* the PIC fraction loses angular momentum */
             assert_less(apart(after.spin, before.spin, rotation), 1e-6);
         sl_world_destroy(world);
     }
@@ -185,7 +185,7 @@ static void free_fall_is_exact(void **state)
 }
 
 /* The same ball 64 cells away: the same motion. */
-static void a_shift_by_whole_cells_changes_nothing(void **state)
+static void a_shift_by_full_cells_changes_nothing(void **state)
 {
     (void)state;
     for (int t = 0; t < 2; t++) {
@@ -304,7 +304,7 @@ static void creep_adds_up(void **state)
     sl_world_destroy(world);
 }
 
-/* Bar: at most 200 bytes per particle, and the blocks. */
+/* Target: at most 200 bytes per particle, and the blocks. */
 static void memory_is_small(void **state)
 {
     (void)state;
@@ -317,22 +317,22 @@ static void memory_is_small(void **state)
     assert_ok(sl_world_create(&def, &world, &test_error));
     assert_ok(sl_world_add_system(world, &system, &id, &test_error));
     assert_ok(sl_system_add_block(world, id, &block, &test_error));
-    double said = (double)sl_world_memory_needed(world);
+    double estimated = (double)sl_world_memory_needed(world);
     for (int k = 0; k < 3; k++)
         assert_ok(sl_world_step(world, 1e-4, &test_error));
     const SlSnowState *snow = ball_system(world)->state;
     double n = (double)ball_system(world)->particles.count;
-    double held = (double)sl_context_bytes_held(sl_world_context(world)) - sizeof(SlWorldSystem) -
+    double allocated = (double)sl_context_bytes_held(sl_world_context(world)) - sizeof(SlWorldSystem) -
                   sizeof(SlWorld);
     double blocks = (double)snow->blocks.capacity * (SL_SNOW_BLOCK_FLOATS * sizeof(float) + 64);
-    print_message("%.0f particles: %.1f bytes each, and %.1f for blocks; said %.1f in all\n", n,
-                  (held - blocks) / n, blocks / n, said / n);
-    assert_less((held - blocks) / n, 200);
-    assert_near(held / said, 1, 0.1);
+    print_message("%.0f particles: %.1f bytes each, and %.1f for blocks; estimated %.1f in all\n", n,
+                  (allocated - blocks) / n, blocks / n, estimated / n);
+    assert_less((allocated - blocks) / n, 200);
+    assert_near(allocated / estimated, 1, 0.1);
     sl_world_destroy(world);
 }
 
-/* Place of each id in a world's fields. */
+/* Index of each id in a world's fields. */
 static uint32_t *places_of(SlWorld *world)
 {
     const SlParticles *particles = &ball_system(world)->particles;
@@ -343,8 +343,8 @@ static uint32_t *places_of(SlWorld *world)
     return place;
 }
 
-/* Blocks go by a list of their particles; whether a step puts the fields in that order as well makes
-   no difference to any bit of any particle. */
+/* Kernels read the particles of a block through a list; whether the fields are reordered too changes no
+   bit of any particle. */
 static void reordering_changes_nothing(void **state)
 {
     (void)state;
@@ -362,7 +362,7 @@ static void reordering_changes_nothing(void **state)
         for (int k = 0; k < 2; k++)
             world[k] = ball_create(&b);
         SlSnowState *first = ball_system(world[0])->state, *second = ball_system(world[1])->state;
-        for (int k = 0; k < 100; k++) { /* fields as they were placed, far out of order */
+        for (int k = 0; k < 100; k++) { /* fields in the order of placement */
             first->drift = 0;
             assert_ok(sl_world_step(world[0], b.time_step, &test_error));
         }
@@ -403,7 +403,7 @@ int main(void)
         cmocka_unit_test(weights_sum_to_one),
         cmocka_unit_test(transfers_conserve),
         cmocka_unit_test(free_fall_is_exact),
-        cmocka_unit_test(a_shift_by_whole_cells_changes_nothing),
+        cmocka_unit_test(a_shift_by_full_cells_changes_nothing),
         cmocka_unit_test(the_same_bits_for_any_threads),
         cmocka_unit_test(base_and_avx2_agree),
         cmocka_unit_test(creep_adds_up),

@@ -1,3 +1,4 @@
+/* The sparse grid: assignment of particles to blocks by a radix sort, and the storage of blocks. */
 #include "solvers/snow/blocks.h"
 
 #include <string.h>
@@ -5,26 +6,7 @@
 #include "core/sort.h"
 #include "solvers/snow/snow_kernels.h"
 
-enum { CHUNK = 8192 };
-
-typedef struct Keys {
-    SlSnowPlaces places;
-    const SlSnowKernels *kernels;
-    SlBlockExtent *extents; /* per chunk */
-} Keys;
-
-static void find_extent(void *argument, size_t begin, size_t end, size_t chunk)
-{
-    const Keys *k = argument;
-    k->extents[chunk] = k->kernels->extent(&k->places, begin, end);
-}
-
-static void find_keys(void *argument, size_t begin, size_t end, size_t chunk)
-{
-    (void)chunk;
-    const Keys *k = argument;
-    k->kernels->keys(&k->places, begin, end);
-}
+enum { CLEAR_CHUNK = 16 }; /* blocks */
 
 static uint64_t width(const SlBlockExtent *e, int axis)
 {
@@ -64,7 +46,7 @@ static uint32_t table_for(uint32_t capacity)
     return size;
 }
 
-/* Room for so many blocks; all contents go. */
+/* Storage for so many blocks; the contents are lost. */
 static bool grow(SlSnowBlocks *b, uint32_t capacity)
 {
     SlMemory *memory = &b->context->memory;
@@ -92,7 +74,7 @@ static bool grow(SlSnowBlocks *b, uint32_t capacity)
 
 uint64_t sl_snow_blocks_bytes(uint32_t layers, uint64_t count)
 {
-    /* Eight in a cell fill a block with 512; the surface and room to spread are as many again. */
+    /* Eight particles per cell are 512 in a full block; twice that for the surface and for spread. */
     uint64_t capacity = 512 + count / 256;
     uint64_t each = SL_SNOW_BLOCK_FLOATS * sizeof(float) *
                         (uint64_t)__builtin_popcount(layers) +
@@ -100,7 +82,7 @@ uint64_t sl_snow_blocks_bytes(uint32_t layers, uint64_t count)
     return capacity * each + count * (3 * sizeof(uint32_t) + sizeof(uint64_t));
 }
 
-/* The number of the block there, a new one if there was none; SL_NO_BLOCK when full. */
+/* The index of the block at c, which is added if it is missing; SL_NO_BLOCK: no storage left. */
 static uint32_t touch(SlSnowBlocks *b, SlBlockCoord c)
 {
     uint32_t mask = b->table_size - 1;
@@ -113,8 +95,8 @@ static uint32_t touch(SlSnowBlocks *b, SlBlockCoord c)
             b->coords[b->touched] = c;
             return b->touched++;
         }
-        SlBlockCoord there = b->coords[found];
-        if (there.x == c.x && there.y == c.y && there.z == c.z)
+        SlBlockCoord other = b->coords[found];
+        if (other.x == c.x && other.y == c.y && other.z == c.z)
             return found;
     }
 }
@@ -128,7 +110,7 @@ static SlBlockCoord coord_of(const SlBlockExtent *box, uint32_t key)
                           box->low[2] + (int32_t)(row / along_y)};
 }
 
-/* Stretches of equal keys become occupied blocks with their tiles; false when there is no room. */
+/* Runs of equal keys become occupied blocks with their tiles; false: no storage left. */
 static bool list_occupied(SlSnowBlocks *b, const SlBlockExtent *box, const uint32_t *sorted,
                           size_t count)
 {
@@ -170,73 +152,43 @@ static void list_colours(SlSnowBlocks *b)
     b->colour_start[SL_SNOW_COLOURS] = next;
 }
 
-static void clear_nodes(void *argument, size_t begin, size_t end, size_t chunk)
+static void clear_nodes(const void *data, size_t begin, size_t end, size_t chunk)
 {
     (void)chunk;
-    const SlSnowBlocks *b = argument;
+    const SlSnowBlocks *b = data;
     size_t floats = (end - begin) * SL_SNOW_BLOCK_FLOATS;
-    for (int k = SL_NODES; k <= SL_CHANGE; k++)
+    for (int k = SL_NODES; k <= SL_IMPULSE; k++)
         if (b->layer[k] != NULL)
             memset(b->layer[k] + begin * SL_SNOW_BLOCK_FLOATS, 0, floats * sizeof(float));
 }
 
-/* The box of occupied blocks; an error where their numbers do not fit. */
-static SlStatus find_box(Keys *k, SlPool *pool, size_t count, SlError *error)
+/* The bounding box of the occupied blocks; an error where block numbers do not fit 32 bits. */
+static SlStatus find_box(SlSnowKeys *d, SlContext *context, size_t count, SlError *error)
 {
-    SlBlockExtent *box = &k->places.box;
-    sl_parallel_for(pool, count, CHUNK, find_extent, k);
-    *box = k->extents[0];
-    for (size_t c = 1; c < sl_chunk_count(count, CHUNK); c++)
+    const SlSnowKernels *kernels = SL_KERNELS(context->isa, sl_snow_kernels);
+    SlBlockExtent *box = &d->box;
+    sl_loop_run(context->pool, count, SL_SNOW_CHUNK, kernels->extent, d);
+    *box = d->extents[0];
+    for (size_t c = 1; c < sl_chunk_count(count, SL_SNOW_CHUNK); c++)
         for (int axis = 0; axis < 3; axis++) {
-            if (k->extents[c].low[axis] < box->low[axis])
-                box->low[axis] = k->extents[c].low[axis];
-            if (k->extents[c].high[axis] > box->high[axis])
-                box->high[axis] = k->extents[c].high[axis];
+            if (d->extents[c].low[axis] < box->low[axis])
+                box->low[axis] = d->extents[c].low[axis];
+            if (d->extents[c].high[axis] > box->high[axis])
+                box->high[axis] = d->extents[c].high[axis];
         }
     double blocks = (double)width(box, 0) * (double)width(box, 1) * (double)width(box, 2);
     if (blocks >= 0x1p32)
         return sl_error_set(error, SL_ERROR_NUMBERS,
-                            "snow: sort: particles spread over a box of %.3g blocks of 4 cells, "
-                            "at most 2^32 are allowed; give the domain a \"limit\"",
+                            "snow: sort: particles are spread over a box of %.3g blocks of 4 cells; "
+                            "at most 2^32 are allowed: give the domain a \"limit\"",
                             blocks);
     return SL_OK;
 }
 
-SlStatus sl_snow_blocks_sort(SlSnowBlocks *blocks, SlParticles *particles,
-                             const SlSnowLattice *lattice, bool reorder, SlError *error)
+/* Lists blocks and their particles from sorted keys, with more storage where there is too little. */
+static SlStatus list_blocks(SlSnowBlocks *blocks, const SlBlockExtent *box, const uint32_t *sorted,
+                            size_t count, SlError *error)
 {
-    SlContext *context = blocks->context;
-    SlArena *arena = &context->arena;
-    size_t count = particles->count;
-    Keys k = {.places = {.position = sl_f32x4(particles, SL_F_POSITION),
-                         .fraction = sl_f32x4(particles, SL_F_FRACTION),
-                         .lattice = *lattice,
-                         .keys = SL_PUSH(arena, uint32_t, count)},
-              .kernels = SL_KERNELS(context->isa, sl_snow_kernels),
-              .extents = SL_PUSH(arena, SlBlockExtent, sl_chunk_count(count, CHUNK) + 1)};
-    uint32_t *order = SL_PUSH(arena, uint32_t, count), *sorted = SL_PUSH(arena, uint32_t, count);
-    if (k.extents == NULL || k.places.keys == NULL || order == NULL || sorted == NULL)
-        return sl_error_set(error, SL_ERROR_MEMORY, "snow: no memory to sort particles");
-    blocks->touched = blocks->occupied = 0;
-    blocks->order = NULL;
-    memset(blocks->colour_start, 0, sizeof blocks->colour_start);
-    if (count == 0)
-        return SL_OK;
-    SlStatus status = find_box(&k, context->pool, count, error);
-    if (status != SL_OK)
-        return status;
-    sl_parallel_for(context->pool, count, CHUNK, find_keys, &k);
-    const SlBlockExtent *box = &k.places.box;
-    uint64_t limit = width(box, 0) * width(box, 1) * width(box, 2);
-    /* At first two passes' worth of keys: the box grows as snow spreads, and the scratch of a later
-       step shall be there from the start. */
-    if (blocks->capacity == 0 && limit < 1u << 22)
-        limit = 1u << 22;
-    if (!sl_sort_by_key(context->pool, arena, k.places.keys, count, limit, order, sorted))
-        return sl_error_set(error, SL_ERROR_MEMORY, "snow: no memory to sort particles");
-    if (reorder)
-        sl_particles_reorder(particles, order);
-    blocks->order = reorder ? NULL : order;
     while (blocks->capacity == 0 || !list_occupied(blocks, box, sorted, count)) {
         uint32_t wanted = blocks->capacity > 0 ? 2 * blocks->capacity
                                                : (uint32_t)(512 + count / 256);
@@ -245,6 +197,56 @@ SlStatus sl_snow_blocks_sort(SlSnowBlocks *blocks, SlParticles *particles,
                                 wanted);
     }
     list_colours(blocks);
-    sl_parallel_for(context->pool, blocks->touched, 16, clear_nodes, blocks);
+    sl_loop_run(blocks->context->pool, blocks->touched, CLEAR_CHUNK, clear_nodes, blocks);
     return SL_OK;
+}
+
+SlStatus sl_snow_blocks_sort(SlSnowBlocks *blocks, SlArena *arena, SlParticles *particles,
+                             const SlSnowLattice *lattice, bool reorder, SlError *error)
+{
+    SlContext *context = blocks->context;
+    size_t count = particles->count;
+    SlSnowKeys d = {.position = sl_f32x4(particles, SL_F_POSITION),
+                    .fraction = sl_f32x4(particles, SL_F_FRACTION),
+                    .lattice = *lattice,
+                    .keys = SL_PUSH(arena, uint32_t, count),
+                    .extents = SL_PUSH(arena, SlBlockExtent,
+                                       sl_chunk_count(count, SL_SNOW_CHUNK) + 1)};
+    uint32_t *order = SL_PUSH(arena, uint32_t, count), *sorted = SL_PUSH(arena, uint32_t, count);
+    if (d.extents == NULL || d.keys == NULL || order == NULL || sorted == NULL)
+        return sl_error_set(error, SL_ERROR_MEMORY, "snow: no memory to sort particles");
+    blocks->touched = blocks->occupied = 0;
+    blocks->order = NULL;
+    memset(blocks->colour_start, 0, sizeof blocks->colour_start);
+    if (count == 0)
+        return SL_OK;
+    SlStatus status = find_box(&d, context, count, error);
+    if (status != SL_OK)
+        return status;
+    sl_loop_run(context->pool, count, SL_SNOW_CHUNK,
+                SL_KERNELS(context->isa, sl_snow_kernels)->keys, &d);
+    uint64_t limit = width(&d.box, 0) * width(&d.box, 1) * width(&d.box, 2);
+    /* The first sort takes scratch for at least two passes of the radix sort: the box grows as snow
+       spreads, and later steps must not allocate. */
+    if (blocks->capacity == 0 && limit < 1u << 22)
+        limit = 1u << 22;
+    if (!sl_sort_by_key(context->pool, arena, d.keys, count, limit, order, sorted))
+        return sl_error_set(error, SL_ERROR_MEMORY, "snow: no memory to sort particles");
+    if (reorder)
+        sl_particles_reorder(particles, order);
+    blocks->order = reorder ? NULL : order;
+    return list_blocks(blocks, &d.box, sorted, count, error);
+}
+
+void sl_snow_for_colours(SlSnowBlockLoop *data, SlLoop loop)
+{
+    const SlSnowBlocks *blocks = data->pass->blocks;
+    for (int colour = 0; colour < SL_SNOW_COLOURS; colour++) {
+        uint32_t first = blocks->colour_start[colour];
+        uint32_t count = blocks->colour_start[colour + 1] - first;
+        if (count == 0) /* without any block by_colour is NULL */
+            continue;
+        data->blocks = blocks->by_colour + first;
+        sl_loop_run(blocks->context->pool, count, SL_SNOW_BLOCK_CHUNK, loop, data);
+    }
 }

@@ -1,3 +1,4 @@
+/* Sums of impulses on bodies: a partial per chunk of blocks, folded in order. */
 #include "solvers/snow/body_forces.h"
 
 #include <string.h>
@@ -7,8 +8,8 @@
 
 void sl_snow_forces_clear(SlSystem *system)
 {
-    SlSnowForces asked = (SlSnowForces)sl_param(system, SL_SNOW_P_FORCES);
-    size_t first = asked == SL_SNOW_FORCES_ALL ? 0 : 1;
+    SlSnowForces which = (SlSnowForces)sl_param(system, SL_SNOW_PARAM_FORCES);
+    size_t first = which == SL_SNOW_FORCES_ALL ? 0 : 1;
     for (size_t body = 0; body < system->force_count; body++) {
         SlBodyForce *force = &system->forces[body];
         force->center = sl_body_center(&system->surroundings, body);
@@ -16,7 +17,7 @@ void sl_snow_forces_clear(SlSystem *system)
         memset(force->torque, 0, sizeof force->torque);
     }
     system->stats.bodies = system->forces + first;
-    system->stats.body_count = asked != SL_SNOW_FORCES_NONE ? system->force_count - first : 0;
+    system->stats.body_count = which != SL_SNOW_FORCES_NONE ? system->force_count - first : 0;
 }
 
 bool sl_snow_forces_begin(SlSystem *system, SlSnowPass *pass)
@@ -40,7 +41,7 @@ bool sl_snow_forces_begin(SlSystem *system, SlSnowPass *pass)
     return true;
 }
 
-void sl_snow_forces_end(SlSystem *system, const SlSnowPass *pass, double whole)
+void sl_snow_forces_end(SlSystem *system, const SlSnowPass *pass, double dt)
 {
     const SlSnowBlocks *blocks = pass->blocks;
     size_t stride = pass->body_count * SL_SNOW_FORCE_LANES;
@@ -53,6 +54,6 @@ void sl_snow_forces_end(SlSystem *system, const SlSnowPass *pass, double whole)
             double *sum = k < 3 ? &force->force[k] : &force->torque[k - 3];
             *sum += (sl_fold_sum(pass->node_forces, nodes, stride, lane) +
                      sl_fold_sum(pass->particle_forces, particles, stride, lane)) /
-                    whole;
+                    dt;
         }
 }

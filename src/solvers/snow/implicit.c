@@ -1,15 +1,14 @@
-/* Conjugate residuals in the inner product of masses: the operator of equation (9) is symmetric
-   only there, and with the Euclidean one iterations rise more than tenfold. Sums are in double, a
-   partial per block, folded in order. */
+/* The semi-implicit solve by conjugate residuals [Stomakhin 2013, section 6.1]. The inner product is
+   weighted by mass: only there the operator of eq. 9 is symmetric; with the Euclidean one the number
+   of iterations rises more than tenfold. Sums are in double, a partial per block, folded in order. */
 #include "solvers/snow/implicit.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "core/parallel.h"
-#include "solvers/snow/grid.h"
+#include "solvers/snow/nodes.h"
 
-/* Below this share of the velocities' norm a residual is rounding. */
+/* A residual below this fraction of the velocities' norm is rounding. */
 static const double rounding = 1e-7;
 
 typedef struct Node {
@@ -18,12 +17,9 @@ typedef struct Node {
 
 typedef struct Job {
     const SlSnowPass *pass;
-    SlSnowHessian hessian;
-    SlSnowLoop frames;
-    const uint32_t *blocks;     /* of a colour */
-    SlSnowLayer from, to;       /* of an application */
+    SlSnowLayer cleared; /* of clear_block */
     float alpha, beta;
-    double *partials;           /* per touched block and lane */
+    double *partials; /* [touched block][LANES] */
 } Job;
 
 enum { LANES = 2 };
@@ -33,16 +29,16 @@ static Node *nodes_of(const Job *j, SlSnowLayer layer, size_t block)
     return (Node *)(void *)(j->pass->blocks->layer[layer] + block * SL_SNOW_BLOCK_FLOATS);
 }
 
-/* Takes from v what collisions hold: all, or what is along the normal. */
-static void project(const Node *held, float v[3])
+/* Removes from v what the contact constrains: all, or the component along the normal. */
+static void project(const Node *contact, float v[3])
 {
-    SlSnowHeld how = sl_snow_held_of(held->v[3]);
-    if (how == SL_HELD_ALL) {
+    SlSnowHeld kind = sl_snow_contact_kind(contact->v[3]);
+    if (kind == SL_HELD_ALL) {
         v[0] = v[1] = v[2] = 0;
-    } else if (how == SL_HELD_NORMAL) {
-        float along = v[0] * held->v[0] + v[1] * held->v[1] + v[2] * held->v[2];
+    } else if (kind == SL_HELD_NORMAL) {
+        float along = v[0] * contact->v[0] + v[1] * contact->v[1] + v[2] * contact->v[2];
         for (int a = 0; a < 3; a++)
-            v[a] -= along * held->v[a];
+            v[a] -= along * contact->v[a];
     }
 }
 
@@ -55,22 +51,22 @@ static double mass_dot(const Node *mass, const Node *a, const Node *b)
 
 static void clear_block(const Job *j, size_t b)
 {
-    memset(nodes_of(j, j->to, b), 0, SL_SNOW_BLOCK_FLOATS * sizeof(float));
+    memset(nodes_of(j, j->cleared, b), 0, SL_SNOW_BLOCK_FLOATS * sizeof(float));
 }
 
-/* The first residual r = -P M^-1 beta dt² H v*, from the sums in A_RESIDUAL; it is the first
-   direction as well. */
+/* The first residual r = -P M^-1 beta dt² H v*, from the sums in SL_A_RESIDUAL, which is also the
+   first direction. P projects onto what contacts leave free. */
 static void begin_block(const Job *j, size_t b)
 {
-    const Node *mass = nodes_of(j, SL_NODES, b), *held = nodes_of(j, SL_HELD, b);
+    const Node *mass = nodes_of(j, SL_NODES, b), *contact = nodes_of(j, SL_CONTACT, b);
     const Node *sum = nodes_of(j, SL_A_RESIDUAL, b);
     Node *r = nodes_of(j, SL_RESIDUAL, b), *p = nodes_of(j, SL_DIRECTION, b);
     double norm = 0, speed = 0;
     for (int k = 0; k < SL_SNOW_BLOCK_NODES; k++) {
-        float inverse = sl_snow_held_of(held[k].v[3]) == SL_HELD_ALL ? 0 : 1 / mass[k].v[3];
+        float inverse = sl_snow_contact_kind(contact[k].v[3]) == SL_HELD_ALL ? 0 : 1 / mass[k].v[3];
         for (int a = 0; a < 3; a++)
             r[k].v[a] = -sum[k].v[a] * inverse;
-        project(&held[k], r[k].v);
+        project(&contact[k], r[k].v);
         r[k].v[3] = 0;
         p[k] = r[k];
         norm += mass_dot(&mass[k], &r[k], &r[k]);
@@ -83,15 +79,15 @@ static void begin_block(const Job *j, size_t b)
 /* A r = r + P M^-1 sums; partials of <r, A r>. */
 static void apply_block(const Job *j, size_t b)
 {
-    const Node *mass = nodes_of(j, SL_NODES, b), *held = nodes_of(j, SL_HELD, b);
+    const Node *mass = nodes_of(j, SL_NODES, b), *contact = nodes_of(j, SL_CONTACT, b);
     const Node *r = nodes_of(j, SL_RESIDUAL, b);
     Node *out = nodes_of(j, SL_A_RESIDUAL, b);
     double dot = 0;
     for (int k = 0; k < SL_SNOW_BLOCK_NODES; k++) {
-        float inverse = sl_snow_held_of(held[k].v[3]) == SL_HELD_ALL ? 0 : 1 / mass[k].v[3];
+        float inverse = sl_snow_contact_kind(contact[k].v[3]) == SL_HELD_ALL ? 0 : 1 / mass[k].v[3];
         for (int a = 0; a < 3; a++)
             out[k].v[a] *= inverse;
-        project(&held[k], out[k].v);
+        project(&contact[k], out[k].v);
         for (int a = 0; a < 3; a++)
             out[k].v[a] += r[k].v[a];
         dot += mass_dot(&mass[k], &r[k], &out[k]);
@@ -116,12 +112,12 @@ static void direct_block(const Job *j, size_t b)
     j->partials[LANES * b] = dot;
 }
 
-/* v += alpha p, r -= alpha A p, with FLIP the change too; partials of <r, r>. */
+/* v += alpha p, r -= alpha A p, and with FLIP v' - a v too; partials of <r, r>. */
 static void advance_block(const Job *j, size_t b)
 {
     const Node *p = nodes_of(j, SL_DIRECTION, b), *ap = nodes_of(j, SL_A_DIRECTION, b);
     Node *x = nodes_of(j, SL_NODES, b), *r = nodes_of(j, SL_RESIDUAL, b);
-    Node *change = j->pass->lattice.cubic ? nodes_of(j, SL_CHANGE, b) : NULL;
+    Node *change = j->pass->lattice.cubic ? nodes_of(j, SL_IMPULSE, b) : NULL;
     double norm = 0;
     for (int k = 0; k < SL_SNOW_BLOCK_NODES; k++) {
         for (int a = 0; a < 3; a++) {
@@ -136,130 +132,102 @@ static void advance_block(const Job *j, size_t b)
     j->partials[LANES * b] = norm;
 }
 
-/* What bodies must give so that held nodes keep v' is what the equation lacks there: the part of
-   beta dt² H v', in A_RESIDUAL, that is along what they hold. They get the opposite. */
+/* The impulse of a body on a node in contact is the constrained part of beta dt² H v', which is in
+   SL_A_RESIDUAL. The body gets the opposite. */
 static void react_block(const Job *j, size_t b)
 {
     const SlSnowPass *p = j->pass;
-    const Node *mass = nodes_of(j, SL_NODES, b), *held = nodes_of(j, SL_HELD, b);
+    const Node *mass = nodes_of(j, SL_NODES, b), *contact = nodes_of(j, SL_CONTACT, b);
     const Node *sum = nodes_of(j, SL_A_RESIDUAL, b);
     double *sums = sl_snow_sums(p, p->node_forces, b / SL_SNOW_NODE_CHUNK);
     for (int k = 0; k < SL_SNOW_BLOCK_NODES; k++) {
-        if (sl_snow_held_of(held[k].v[3]) == SL_HELD_FREE || sl_snow_is_light(p, mass[k].v))
+        if (sl_snow_contact_kind(contact[k].v[3]) == SL_HELD_FREE || sl_snow_is_light(p, mass[k].v))
             continue;
         Node free = sum[k];
-        project(&held[k], free.v);
+        project(&contact[k], free.v);
         SlVec3 got = {free.v[0] - sum[k].v[0], free.v[1] - sum[k].v[1], free.v[2] - sum[k].v[2]};
-        sl_snow_add_impulse(&p->contacts, sl_snow_holder_of(held[k].v[3]),
-                            sl_snow_node_place(p, p->blocks->coords[b], k), got, sums);
+        sl_snow_add_impulse(&p->contacts, sl_snow_contact_body(contact[k].v[3]),
+                            sl_snow_node_position(p, p->blocks->coords[b], k), got, sums);
     }
 }
 
-typedef struct Walk {
-    const Job *job;
-    void (*visit)(const Job *job, size_t block);
-} Walk;
+typedef void (*Visit)(const Job *job, size_t block);
 
-static void walk_chunk(void *argument, size_t begin, size_t end, size_t chunk)
+typedef struct NodeLoop {
+    const Job *job;
+    Visit visit;
+} NodeLoop;
+
+static void visit_blocks(const void *data, size_t begin, size_t end, size_t chunk)
 {
     (void)chunk;
-    const Walk *w = argument;
+    const NodeLoop *loop = data;
     for (size_t b = begin; b < end; b++)
-        w->visit(w->job, b);
+        loop->visit(loop->job, b);
 }
 
-static void walk_nodes(const Job *j, void (*visit)(const Job *job, size_t block))
+static void for_touched_blocks(const Job *j, Visit visit)
 {
     const SlSnowBlocks *blocks = j->pass->blocks;
-    Walk w = {j, visit};
-    sl_parallel_for(blocks->context->pool, blocks->touched, SL_SNOW_NODE_CHUNK, walk_chunk, &w);
+    NodeLoop loop = {j, visit};
+    sl_loop_run(blocks->context->pool, blocks->touched, SL_SNOW_NODE_CHUNK, visit_blocks, &loop);
 }
 
-/* Over all nodes; the sum of the first lane. */
-static double over_nodes(const Job *j, void (*visit)(const Job *job, size_t block))
+/* The same, and the sum of the first lane of the partials. */
+static double sum_touched_blocks(const Job *j, Visit visit)
 {
-    walk_nodes(j, visit);
+    for_touched_blocks(j, visit);
     return sl_fold_sum(j->partials, j->pass->blocks->touched, LANES, 0);
-}
-
-static void hessian_chunk(void *argument, size_t begin, size_t end, size_t chunk)
-{
-    (void)chunk;
-    const Job *j = argument;
-    for (size_t k = begin; k < end; k++)
-        j->hessian(j->pass, j->blocks[k], j->from, j->to);
-}
-
-static void frames_chunk(void *argument, size_t begin, size_t end, size_t chunk)
-{
-    (void)chunk;
-    const Job *j = argument;
-    for (size_t k = begin; k < end; k++)
-        j->frames(j->pass, (uint32_t)k);
-}
-
-static Job job_of(const SlSnowPass *pass)
-{
-    const SlSnowKernels *kernels = SL_KERNELS(pass->blocks->context->isa, sl_snow_kernels);
-    int transfer = pass->lattice.cubic ? SL_SNOW_FLIP : SL_SNOW_MLS;
-    return (Job){.pass = pass,
-                 .hessian = kernels->transfer[transfer].hessian,
-                 .frames = kernels->principal_frames,
-                 .partials = pass->solve_partials};
 }
 
 void sl_snow_principal_frames(const SlSnowPass *pass)
 {
-    Job j = job_of(pass);
-    sl_parallel_for(pass->blocks->context->pool, pass->blocks->occupied, 2, frames_chunk, &j);
+    SlContext *context = pass->blocks->context;
+    SlSnowBlockLoop loop = {.pass = pass};
+    sl_loop_run(context->pool, pass->blocks->occupied, SL_SNOW_BLOCK_CHUNK,
+                SL_KERNELS(context->isa, sl_snow_kernels)->principal_frames, &loop);
 }
 
 void sl_snow_apply_hessian(const SlSnowPass *pass, SlSnowLayer from, SlSnowLayer to)
 {
-    const SlSnowBlocks *blocks = pass->blocks;
-    Job j = job_of(pass);
-    j.from = from;
-    j.to = to;
-    walk_nodes(&j, clear_block);
-    for (int colour = 0; colour < SL_SNOW_COLOURS; colour++) {
-        uint32_t first = blocks->colour_start[colour];
-        uint32_t count = blocks->colour_start[colour + 1] - first;
-        if (count == 0) /* there may be no blocks at all */
-            continue;
-        j.blocks = blocks->by_colour + first;
-        sl_parallel_for(blocks->context->pool, count, 2, hessian_chunk, &j);
-    }
+    const SlSnowKernels *kernels = SL_KERNELS(pass->blocks->context->isa, sl_snow_kernels);
+    Job j = {.pass = pass, .cleared = to};
+    for_touched_blocks(&j, clear_block);
+    SlSnowBlockLoop loop = {.pass = pass, .from = from, .to = to};
+    int transfer = pass->lattice.cubic ? SL_SNOW_FLIP : SL_SNOW_MLS;
+    sl_snow_for_colours(&loop, kernels->transfer[transfer].apply_hessian);
 }
 
 bool sl_snow_solve(SlSnowSolve *s)
 {
     const SlSnowBlocks *blocks = s->pass->blocks;
-    Job j = job_of(s->pass);
+    Job j = {.pass = s->pass, .partials = s->pass->solve_partials};
     s->iterations = 0;
-    s->left = 0;
+    s->residual = 0;
     if (blocks->occupied == 0 || s->pass->implicit == 0)
         return true;
     sl_snow_principal_frames(s->pass);
     sl_snow_apply_hessian(s->pass, SL_NODES, SL_A_RESIDUAL);
-    double first = over_nodes(&j, begin_block), norm = first, rho = 0;
+    double first = sum_touched_blocks(&j, begin_block), norm = first, rho = 0;
     double speed2 = sl_fold_sum(j.partials, blocks->touched, LANES, 1);
-    double enough = fmax(s->tolerance * s->tolerance * first, rounding * rounding * speed2);
-    while (norm > enough && s->iterations < s->max_iterations) {
+    double target = fmax(s->tolerance * s->tolerance * first, rounding * rounding * speed2);
+    while (norm > target && s->iterations < s->max_iterations) {
         sl_snow_apply_hessian(s->pass, SL_RESIDUAL, SL_A_RESIDUAL);
         double old = rho;
-        rho = over_nodes(&j, apply_block);
+        rho = sum_touched_blocks(&j, apply_block);
         j.beta = s->iterations == 0 ? 0 : (float)(rho / old);
-        double curve = over_nodes(&j, direct_block);
-        j.alpha = (float)(rho / curve);
+        double curvature = sum_touched_blocks(&j, direct_block);
+        j.alpha = (float)(rho / curvature);
         if (!isfinite(j.alpha) || !isfinite(j.beta))
-            break; /* an exact zero: nothing more to find in this direction */
-        norm = over_nodes(&j, advance_block);
+            break; /* an exact zero: this direction cannot reduce the residual */
+        norm = sum_touched_blocks(&j, advance_block);
         s->iterations++;
     }
-    s->left = first > 0 ? sqrt(norm / first) : 0;
-    if (norm <= enough && s->pass->node_forces != NULL) {
+    s->residual = first > 0 ? sqrt(norm / first) : 0;
+    bool converged = norm <= target;
+    if (converged && s->pass->node_forces != NULL) {
         sl_snow_apply_hessian(s->pass, SL_NODES, SL_A_RESIDUAL);
-        walk_nodes(&j, react_block);
+        for_touched_blocks(&j, react_block);
     }
-    return norm <= enough;
+    return converged;
 }

@@ -1,4 +1,4 @@
-/* The semi-implicit update of document 001 §6.1. */
+/* The semi-implicit velocity update of [Stomakhin 2013, section 6.1]: step 6. */
 #ifndef SOLVERS_SNOW_IMPLICIT_H
 #define SOLVERS_SNOW_IMPLICIT_H
 
@@ -6,15 +6,15 @@
 
 typedef struct SlSnowSolve {
     const SlSnowPass *pass;
-    double tolerance; /* of the residual, over the first one */
+    double tolerance; /* of the residual, relative to the first one */
     uint32_t max_iterations;
     uint32_t iterations; /* out */
-    double left;         /* out: the residual over the first one */
+    double residual;     /* out: relative to the first one */
 } SlSnowSolve;
 
-/* Solves (I + beta dt² M^-1 H) v' = v* (equation (9)) on the nodes, from v* as the first guess, in
-   what collisions left free. True if it ended within tolerance; if not, velocities are those of the
-   least residual found. Slopes of particles are overwritten. */
+/* Solves (I + beta dt² M^-1 H) v' = v* [Stomakhin 2013 eq. 9] on the nodes, with v* as the first
+   guess, in the subspace that contacts leave free. False: it did not converge; velocities are those
+   of the smallest residual found. The slopes of particles are overwritten. */
 bool sl_snow_solve(SlSnowSolve *solve);
 
 /* Its parts, for tests and benchmarks: principal axes into the particles' slopes, once a step; then

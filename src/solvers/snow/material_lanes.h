@@ -1,8 +1,9 @@
-/* The material of document 001 (§5, §7) for eight particles at once; only for *_kernels.c.
+/* The material of [Stomakhin 2013, sections 5 and 7] for eight particles at once; only for
+   *_kernels.c.
 
-   Snow is isotropic, so instead of F_E its left strain e = F_E F_E^T - I is kept, and of F_P only
-   the determinant J_P. That is the same mathematics without singular vectors, and floats keep their
-   digits because nothing is subtracted from 1. Principal stretches are s = sqrt(1 + e). */
+   Snow is isotropic, so the state is the left strain e = F_E F_E^T - I instead of F_E, and only the
+   determinant J_P of F_P. This is the same mathematics without singular vectors, and floats keep
+   their digits because nothing is subtracted from 1. Principal stretches are s = sqrt(1 + e). */
 #ifndef SOLVERS_SNOW_MATERIAL_LANES_H
 #define SOLVERS_SNOW_MATERIAL_LANES_H
 
@@ -19,13 +20,14 @@ typedef struct Mat {
     F8 m[3][3];
 } Mat;
 
-/* Per particle: Lamé's parameters before hardening, and where the material yields. */
+/* Per particle: Lamé's parameters before hardening, and the elastic range. */
 typedef struct Material {
     F8 mu, lambda; /* Pa */
     F8 hardening;  /* xi */
-    F8 least, most; /* of s - 1: -theta_c, theta_s */
+    F8 min, max;   /* of s - 1: -theta_c, theta_s */
 } Material;
 
+/* The factor e^(xi (1 - J_P)) of mu and lambda. */
 SL_INLINE F8 hardened(const Material *material, F8 plastic)
 {
     return f8_exp(material->hardening * (f8(1) - plastic));
@@ -83,18 +85,19 @@ SL_INLINE void rotate(F8 *pp, F8 *qq, F8 *pq, F8 *rp, F8 *rq, Mat *U, int p, int
     }
 }
 
-/* Whether all that is left beside the diagonals is below the digits of a strain. */
+/* Are all off-diagonal entries below the rounding of a strain? */
 SL_INLINE bool is_diagonal(const Sym *e, int groups)
 {
-    F8 left = f8(0);
+    F8 largest = f8(0);
     for (int g = 0; g < groups; g++)
-        left = f8_max(left, f8_max(f8_abs(e[g].xy), f8_max(f8_abs(e[g].zx), f8_abs(e[g].yz))));
-    return i8_bits(left > f8(1e-8f)) == 0;
+        largest =
+            f8_max(largest, f8_max(f8_abs(e[g].xy), f8_max(f8_abs(e[g].zx), f8_abs(e[g].yz))));
+    return i8_bits(largest > f8(1e-8f)) == 0;
 }
 
-/* e = U diag(values) U^T of one or two groups of eight, by cyclic Jacobi: three sweeps are enough
-   for floats. A rotation waits most of its time for roots and quotients; those of two groups take
-   turns and wait for each other's. */
+/* e = U diag(values) U^T of one or two groups of eight, by cyclic Jacobi rotations; three sweeps
+   suffice for floats. The time of a rotation is mostly latency of roots and quotients, so two
+   groups are interleaved. */
 SL_INLINE void eigen(const Sym *from, int groups, F8 values[][3], Mat *U)
 {
     Sym e[2];
@@ -141,18 +144,18 @@ SL_INLINE F8 stretch_less_one(F8 e)
     return e / (f8(1) + f8_sqrt(f8_max(f8(1) + e, f8(0))));
 }
 
-/* Whether a lane may be beyond its yield, by the bounds of its eigenvalues. */
+/* May a lane be outside its elastic range, by the bounds of its eigenvalues? */
 SL_INLINE bool may_yield(const Material *material, Sym e)
 {
     F8 low, high;
     strain_bounds(e, &low, &high);
-    F8 least = material->least * (f8(2) + material->least);
-    F8 most = material->most * (f8(2) + material->most);
-    return i8_bits((low < least) | (high > most)) != 0;
+    F8 min = material->min * (f8(2) + material->min);
+    F8 max = material->max * (f8(2) + material->max);
+    return i8_bits((low < min) | (high > max)) != 0;
 }
 
-/* What is beyond the yield of a strain in its principal axes goes to J_P; lanes within keep their
-   bits. */
+/* Clamps a strain given in its principal axes to the elastic range and multiplies J_P by the
+   excess; lanes within the range keep their bits. */
 SL_INLINE void clamp_strain(const Material *material, const F8 values[3], const Mat *U, Sym *e,
                             F8 *plastic)
 {
@@ -160,7 +163,7 @@ SL_INLINE void clamp_strain(const Material *material, const F8 values[3], const 
     I8 any = (I8)f8(0);
     for (int k = 0; k < 3; k++) {
         F8 s = stretch_less_one(values[k]);
-        F8 in = f8_max(f8_min(s, material->most), material->least);
+        F8 in = f8_max(f8_min(s, material->max), material->min);
         any |= s != in;
         ratio *= (f8(1) + s) / (f8(1) + in);
         clamped[k] = in * (f8(2) + in);
@@ -177,7 +180,8 @@ SL_INLINE void clamp_strain(const Material *material, const F8 values[3], const 
     e->xy = f8_select(any, inside.xy, e->xy);
 }
 
-/* §7: stretches beyond the yield go from F_E to F_P, of one or two groups of eight. */
+/* [Stomakhin 2013, section 7]: stretches outside the elastic range move from F_E to F_P, of one or
+   two groups of eight. */
 SL_INLINE void yield(const Material *material, int groups, Sym *e, F8 *plastic)
 {
     bool any = false;
@@ -203,7 +207,7 @@ SL_INLINE Sym times(Sym a, Sym e)
                  f8_fma(a.xx, e.xy, f8_fma(a.xy, e.yy, a.zx * e.yz))};
 }
 
-/* s (s - 1) = 1 + e - sqrt(1 + e) as a function of the matrix: its series where |e| is small. */
+/* s (s - 1) = 1 + e - sqrt(1 + e) as a function of the matrix; by its series where |e| is small. */
 SL_INLINE Sym shear_part(Sym e)
 {
     static const float series[6] = {0.5f, 0.125f, -0.0625f, 5.0f / 128, -7.0f / 256, 21.0f / 1024};
@@ -241,7 +245,7 @@ SL_INLINE F8 volume_less_one(Sym e)
     return less / (f8(1) + f8_sqrt(f8_max(f8(1) + less, f8(0))));
 }
 
-/* J_P det(F_E) times Cauchy's stress, that is (dPsi/dF_E) F_E^T, of equations (1), (2) and (6):
+/* Kirchhoff stress (dPsi/dF_E) F_E^T [Stomakhin 2013 eq. 1, 2 and 6]:
    2 mu s (s - 1) + lambda (J - 1) J in principal axes. */
 SL_INLINE Sym kirchhoff(const Material *material, Sym e, F8 plastic)
 {

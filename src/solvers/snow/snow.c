@@ -1,61 +1,65 @@
-/* Snow by the material point method (document 001: Stomakhin, Schroeder, Chai, Teran, Selle 2013).
+/* Snow by the material point method [Stomakhin 2013].
 
-   Particles carry mass, velocity, strain and what plastic flow left of their volume; a sparse grid
-   carries momentum while forces and collisions act. Two transfers: the paper's cubic B-splines with
-   FLIP/PIC, and quadratic MLS with APIC, which is faster and keeps angular momentum. */
+   Particles carry mass, velocity, elastic strain and plastic volume; a sparse grid carries momentum
+   while forces and collisions act. There are two transfers: the paper's cubic B-splines with
+   FLIP/PIC, and quadratic MLS [Hu 2018] with APIC [Jiang 2015], which is faster and preserves
+   angular momentum. */
 #include "solvers/snow/snow.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "core/parallel.h"
 #include "core/timer.h"
 #include "math/vec3.h"
 #include "solvers/snow/body_forces.h"
-#include "solvers/snow/grid.h"
 #include "solvers/snow/implicit.h"
+#include "solvers/snow/nodes.h"
 #include "solvers/snow/parameters.h"
 
-/* A step below this does not end a run in reasonable time, and nothing sane asks for it. */
+/* A hardened material that needs shorter steps than this, in seconds, stops the run. */
 static const double min_time_step = 1e-9;
-/* So often is a step halved for a solve that does not end. */
-enum { MAX_HALVINGS = 10 };
-/* A change of J_P in one step that tells of a step too large. */
+/* A time step is halved at most so often for solves that do not converge. */
+enum { MAX_HALVINGS = 10, CONVERGED_STREAK = 10 };
+/* A relative change of J_P in one step above this indicates too large a step. */
 static const double max_flow = 0.2;
 
-/* Putting fields in order moves all there is of a particle, while blocks only need a list of theirs. So
-   it waits until some have gone so far, cells: until then nearly all of a block's lie in a row. */
+/* Reordering moves all fields of all particles, while kernels need only the list of a block's
+   particles. So fields are reordered when some particle may have moved so far, in cells; until then
+   nearly all particles of a block are contiguous. */
 static const double max_drift = 0.25;
 
-/* What the nodes must hold. */
+/* --- Stages --- */
+
+/* The layers of nodes that the parameters need. */
 static uint32_t layers_of(const SlSystem *system)
 {
     bool implicit = sl_snow_is_implicit(system);
-    uint32_t layers = 1u << SL_NODES | (implicit || sl_snow_is_flip(system) ? 1u << SL_CHANGE : 0);
-    for (int k = SL_HELD; k < SL_LAYER_COUNT && implicit; k++)
+    uint32_t layers = 1u << SL_NODES | (implicit || sl_snow_is_flip(system) ? 1u << SL_IMPULSE : 0);
+    for (int k = SL_CONTACT; k < SL_LAYER_COUNT && implicit; k++)
         layers |= 1u << k;
     return layers;
 }
 
-/* The fields' arrays change places when particles are sorted. */
+/* Field arrays are swapped when particles are reordered. */
 static void bind_fields(SlSystem *system, SlSnowPass *pass)
 {
     SlParticles *particles = &system->particles;
-    pass->position = sl_f32x4(particles, SL_F_POSITION);
-    pass->velocity = sl_f32x4(particles, SL_F_VELOCITY);
-    pass->fraction = sl_f32x4(particles, SL_F_FRACTION);
-    pass->stretch = sl_f32x4(particles, SL_F_STRETCH);
-    pass->shear = sl_f32x4(particles, SL_F_SHEAR);
+    SlSnowFields *fields = &pass->fields;
+    fields->position = sl_f32x4(particles, SL_F_POSITION);
+    fields->velocity = sl_f32x4(particles, SL_F_VELOCITY);
+    fields->fraction = sl_f32x4(particles, SL_F_FRACTION);
+    fields->stretch = sl_f32x4(particles, SL_F_STRETCH);
+    fields->shear = sl_f32x4(particles, SL_F_SHEAR);
     for (int k = 0; k < 3; k++)
-        pass->slope[k] = sl_f32x4(particles, (SlFieldId)(SL_F_SLOPE_X + k));
-    pass->plastic = particles->data[SL_F_PLASTIC];
-    pass->volume = particles->data[SL_F_VOLUME];
-    pass->density = particles->data[SL_F_DENSITY];
-    pass->variation = particles->data[SL_F_VARIATION];
+        fields->slope[k] = sl_f32x4(particles, (SlFieldId)(SL_F_SLOPE_X + k));
+    fields->plastic = particles->data[SL_F_PLASTIC];
+    fields->volume = particles->data[SL_F_VOLUME];
+    fields->density = particles->data[SL_F_DENSITY];
+    fields->variation = particles->data[SL_F_VARIATION];
 }
 
-/* The place within the cell of the position. */
+/* The position within its cell. */
 static void set_fraction(const float *position, float *fraction, const SlSnowLattice *lattice)
 {
     for (size_t k = 0; k < 3; k++) {
@@ -64,19 +68,25 @@ static void set_fraction(const float *position, float *fraction, const SlSnowLat
     }
 }
 
-/* A particle whose J_P is 0 is new: placed or emitted, with a position and a velocity only. */
-static void begin_lives(void *argument, size_t begin, size_t end, size_t chunk)
+/* A particle with J_P = 0 is new: it was placed or emitted with a position and a velocity only. */
+static void initialise_new(const void *data, size_t begin, size_t end, size_t chunk)
 {
-    const SlSnowPass *p = argument;
-    p->fresh[chunk] = 0;
+    const SlSnowPass *p = data;
+    const SlSnowFields *f = &p->fields;
+    p->has_new[chunk] = 0;
     for (size_t i = begin; i < end; i++) {
-        p->fresh[chunk] |= p->volume[i] == 0;
-        if (p->plastic[i] != 0)
+        p->has_new[chunk] |= f->volume[i] == 0;
+        if (f->plastic[i] != 0)
             continue;
-        p->plastic[i] = 1;
-        p->density[i] = 1;
-        set_fraction(p->position + 4 * i, p->fraction + 4 * i, &p->lattice);
+        f->plastic[i] = 1;
+        f->density[i] = 1;
+        set_fraction(f->position + 4 * i, f->fraction + 4 * i, &p->lattice);
     }
+}
+
+static SlStatus no_memory(SlError *error)
+{
+    return sl_error_set(error, SL_ERROR_MEMORY, "snow: no memory for the scratch of a step");
 }
 
 SlStatus sl_snow_begin(SlSystem *system, double dt, SlSnowPass *pass, SlError *error)
@@ -88,93 +98,75 @@ SlStatus sl_snow_begin(SlSystem *system, double dt, SlSnowPass *pass, SlError *e
     sl_snow_set_constants(system, dt, pass);
     bind_fields(system, pass);
     pass->blocks = &state->blocks;
-    pass->fresh = SL_PUSH(&system->context->arena, uint8_t, sl_chunk_count(count, SL_SNOW_CHUNK));
-    if (pass->fresh == NULL)
-        return sl_error_set(error, SL_ERROR_MEMORY, "snow: no memory for the scratch of a step");
-    sl_parallel_for(system->context->pool, count, SL_SNOW_CHUNK, begin_lives, pass);
+    pass->has_new = SL_PUSH(&system->context->arena, uint8_t, sl_chunk_count(count, SL_SNOW_CHUNK));
+    if (pass->has_new == NULL)
+        return no_memory(error);
+    sl_loop_run(system->context->pool, count, SL_SNOW_CHUNK, initialise_new, pass);
     return SL_OK;
 }
 
 SlStatus sl_snow_sort(SlSystem *system, SlSnowPass *pass, SlError *error)
 {
     SlSnowState *state = system->state;
-    bool reorder = state->drift > max_drift;
-    SlStatus status =
-        sl_snow_blocks_sort(&state->blocks, &system->particles, &pass->lattice, reorder, error);
+    SlArena *arena = &system->context->arena;
+    bool reorder = state->drift > max_drift, implicit = sl_snow_is_implicit(system);
+    SlStatus status = sl_snow_blocks_sort(&state->blocks, arena, &system->particles,
+                                          &pass->lattice, reorder, error);
     if (status != SL_OK)
         return status;
     if (reorder)
         state->drift = 0;
     bind_fields(system, pass);
-    pass->partials = SL_PUSH(&system->context->arena, double,
-                             (size_t)state->blocks.capacity *SL_SNOW_PARTIALS);
-    if (sl_snow_is_implicit(system))
-        pass->solve_partials = SL_PUSH(&system->context->arena, double,
-                                       2 * (size_t)state->blocks.capacity);
-    if (pass->partials == NULL || (sl_snow_is_implicit(system) && pass->solve_partials == NULL) ||
+    size_t capacity = state->blocks.capacity;
+    pass->partials = SL_PUSH(arena, double, capacity *SL_SNOW_PARTIALS);
+    if (implicit)
+        pass->solve_partials = SL_PUSH(arena, double, 2 * capacity);
+    if (pass->partials == NULL || (implicit && pass->solve_partials == NULL) ||
         !sl_snow_forces_begin(system, pass))
-        return sl_error_set(error, SL_ERROR_MEMORY, "snow: no memory for the scratch of a step");
+        return no_memory(error);
     return SL_OK;
-}
-
-typedef struct Run {
-    const SlSnowPass *pass;
-    SlSnowLoop loop;
-    const uint32_t *blocks; /* NULL: all, in their order */
-} Run;
-
-static void run_chunk(void *argument, size_t begin, size_t end, size_t chunk)
-{
-    (void)chunk;
-    const Run *run = argument;
-    for (size_t k = begin; k < end; k++)
-        run->loop(run->pass, run->blocks != NULL ? run->blocks[k] : (uint32_t)k);
 }
 
 static const SlSnowTransfer *transfer_of(const SlSystem *system)
 {
     const SlSnowKernels *kernels = SL_KERNELS(system->context->isa, sl_snow_kernels);
-    return &kernels->transfer[(int)sl_param(system, SL_SNOW_P_TRANSFER)];
+    return &kernels->transfer[(int)sl_param(system, SL_SNOW_PARAM_TRANSFER)];
 }
 
-void sl_snow_to_grid(const SlSystem *system, const SlSnowPass *pass)
+void sl_snow_particles_to_grid(const SlSystem *system, const SlSnowPass *pass)
 {
-    const SlSnowBlocks *blocks = pass->blocks;
-    for (int colour = 0; colour < SL_SNOW_COLOURS; colour++) {
-        uint32_t first = blocks->colour_start[colour];
-        uint32_t count = blocks->colour_start[colour + 1] - first;
-        if (count == 0) /* there may be no blocks at all */
-            continue;
-        Run run = {pass, transfer_of(system)->to_grid, blocks->by_colour + first};
-        sl_parallel_for(system->context->pool, count, 2, run_chunk, &run);
-    }
+    SlSnowBlockLoop loop = {.pass = pass};
+    sl_snow_for_colours(&loop, transfer_of(system)->particles_to_grid);
 }
 
 void sl_snow_measure_volumes(const SlSystem *system, const SlSnowPass *pass)
 {
-    Run run = {pass, transfer_of(system)->volumes, NULL};
+    SlSnowBlockLoop loop = {.pass = pass};
     for (size_t c = 0; c < sl_chunk_count(system->particles.count, SL_SNOW_CHUNK); c++)
-        if (pass->fresh[c] != 0) {
-            sl_parallel_for(system->context->pool, pass->blocks->occupied, 2, run_chunk, &run);
+        if (pass->has_new[c] != 0) {
+            sl_loop_run(system->context->pool, pass->blocks->occupied, SL_SNOW_BLOCK_CHUNK,
+                        transfer_of(system)->measure_volumes, &loop);
             return;
         }
 }
 
-void sl_snow_to_particles(const SlSystem *system, const SlSnowPass *pass)
+void sl_snow_grid_to_particles(const SlSystem *system, const SlSnowPass *pass)
 {
-    Run run = {pass, transfer_of(system)->to_particles, NULL};
-    sl_parallel_for(system->context->pool, pass->blocks->occupied, SL_SNOW_PARTICLE_CHUNK,
-                    run_chunk, &run);
+    SlSnowBlockLoop loop = {.pass = pass};
+    sl_loop_run(system->context->pool, pass->blocks->occupied, SL_SNOW_PARTICLE_CHUNK,
+                transfer_of(system)->grid_to_particles, &loop);
 }
 
-/* "… particle 7 at (x, y, z): …": who it was when the numbers went wrong. */
+/* --- Statistics --- */
+
+/* The first particle whose speed or J_P is out of bounds. */
 static SlStatus report_divergence(const SlSystem *system, const SlSnowPass *pass, SlError *error)
 {
     const uint32_t *id = system->particles.data[SL_F_ID];
     for (size_t i = 0; i < system->particles.count; i++) {
-        const float *x = pass->position + 4 * i, *v = pass->velocity + 4 * i;
+        const float *x = pass->fields.position + 4 * i, *v = pass->fields.velocity + 4 * i;
         double speed = sqrt((double)v[0] * v[0] + (double)v[1] * v[1] + (double)v[2] * v[2]);
-        double plastic = (double)pass->plastic[i];
+        double plastic = (double)pass->fields.plastic[i];
         if (speed <= (double)pass->runaway_speed && plastic > 0 && plastic < 1e30)
             continue;
         return sl_error_set(error, SL_ERROR_NUMBERS,
@@ -182,11 +174,25 @@ static SlStatus report_divergence(const SlSystem *system, const SlSnowPass *pass
                             "J_P %.3g",
                             id[i], (double)x[0], (double)x[1], (double)x[2], speed, plastic);
     }
-    return sl_error_set(error, SL_ERROR_NUMBERS, "snow: grid to particles: a number went wrong");
+    return sl_error_set(error, SL_ERROR_NUMBERS, "snow: grid to particles: a particle diverged");
 }
 
-/* Folds the partials into the step's statistics and finds numbers that went wrong. */
-static SlStatus conclude(SlSystem *system, const SlSnowPass *pass, double dt, SlError *error)
+static void warn_of_flow(SlSystem *system, double flow, double dt)
+{
+    SlSnowState *state = system->state;
+    if (state->warned_flow || flow <= max_flow)
+        return;
+    state->warned_flow = true;
+    sl_log(system->context, SL_LOG_WARNING,
+           "%s: at %.4f s plastic flow changed a particle's volume by %.0f %% in one step of "
+           "%.3g s; with steps this large snow is packed or torn that should not be: lower "
+           "\"time_step\" or \"sound_limit\"",
+           system->name, system->time + dt, 100 * flow, dt);
+}
+
+/* Folds the partials into the step's statistics; an error if a particle diverged. */
+static SlStatus update_statistics(SlSystem *system, const SlSnowPass *pass, double dt,
+                                  SlError *error)
 {
     SlSnowState *state = system->state;
     SlStepStats *stats = &system->stats;
@@ -201,76 +207,72 @@ static SlStatus conclude(SlSystem *system, const SlSnowPass *pass, double dt, Sl
         sl_fold_sum(partials, blocks, SL_SNOW_PARTIALS, SL_SNOW_COMPRESSION) / (double)n;
     stats->max_compression =
         sl_fold_max(partials, blocks, SL_SNOW_PARTIALS, SL_SNOW_MAX_COMPRESSION);
-    state->fastest = sqrt(sl_fold_max(partials, blocks, SL_SNOW_PARTIALS, SL_SNOW_MAX_SPEED2));
-    state->stiffest = sqrt(sl_fold_max(partials, blocks, SL_SNOW_PARTIALS, SL_SNOW_MAX_SOUND2));
-    state->drift += state->fastest * dt / sl_snow_cell_width(system);
-    stats->max_speed = state->fastest;
-    if (sl_fold_sum(partials, blocks, SL_SNOW_PARTIALS, SL_SNOW_BAD) > 0)
+    state->max_speed = sqrt(sl_fold_max(partials, blocks, SL_SNOW_PARTIALS, SL_SNOW_MAX_SPEED2));
+    state->max_sound_speed =
+        sqrt(sl_fold_max(partials, blocks, SL_SNOW_PARTIALS, SL_SNOW_MAX_SOUND2));
+    state->drift += state->max_speed * dt / sl_snow_cell_width(system);
+    stats->max_speed = state->max_speed;
+    if (sl_fold_sum(partials, blocks, SL_SNOW_PARTIALS, SL_SNOW_DIVERGED) > 0)
         return report_divergence(system, pass, error);
-    if (state->stiffest * min_time_step > sl_snow_cell_width(system))
+    if (state->max_sound_speed * min_time_step > sl_snow_cell_width(system))
         return sl_error_set(error, SL_ERROR_NUMBERS,
-                            "snow: hardening: sound runs at %.3g m/s, which needs steps below %g s",
-                            state->stiffest, min_time_step);
-    double flow = sl_fold_max(partials, blocks, SL_SNOW_PARTIALS, SL_SNOW_MAX_FLOW);
-    if (!state->warned && flow > max_flow) {
-        state->warned = true;
-        sl_log(system->context, SL_LOG_WARNING,
-               "%s: at %.4f s plastic flow changed a particle's volume by %.0f %% in one step of "
-               "%.3g s; steps this large make snow packed or torn that should not be: lower "
-               "\"time_step\" or \"sound_limit\"",
-               system->name, system->time + dt, 100 * flow, dt);
-    }
+                            "snow: hardening: the speed of sound is %.3g m/s, which needs steps "
+                            "below %g s",
+                            state->max_sound_speed, min_time_step);
+    warn_of_flow(system, sl_fold_max(partials, blocks, SL_SNOW_PARTIALS, SL_SNOW_MAX_FLOW), dt);
     return SL_OK;
 }
 
-/* Step 6 of §4.1; false if the solve did not end. Then this step and those to come are half as long,
-   until ten in a row have ended. */
-static bool solve(SlSystem *system, const SlSnowPass *pass)
+/* --- The step --- */
+
+/* Step 6. False: it did not converge; the step is to be repeated with half its length, and later
+   steps are as short until ten solves in a row have converged. */
+static bool solve_velocities(SlSystem *system, const SlSnowPass *pass)
 {
     SlSnowState *state = system->state;
     SlSnowSolve s = {.pass = pass,
-                     .tolerance = sl_param(system, SL_SNOW_P_TOLERANCE),
-                     .max_iterations = (uint32_t)sl_param(system, SL_SNOW_P_MAX_ITERATIONS)};
-    bool ended = sl_snow_solve(&s);
+                     .tolerance = sl_param(system, SL_SNOW_PARAM_TOLERANCE),
+                     .max_iterations = (uint32_t)sl_param(system, SL_SNOW_PARAM_MAX_ITERATIONS)};
+    bool converged = sl_snow_solve(&s);
     system->stats.iterations += s.iterations;
-    state->ended = ended ? state->ended + 1 : 0;
-    if (!ended) {
-        bool again = state->halvings < MAX_HALVINGS;
+    state->converged_streak = converged ? state->converged_streak + 1 : 0;
+    if (!converged) {
+        bool repeat = state->step_halvings < MAX_HALVINGS;
         sl_log(system->context, SL_LOG_WARNING,
-               "%s: at %.4f s the solve of a step of %.3g s did not end: %.2g of its residual is "
-               "left after %u iterations; %s",
-               system->name, system->time, (double)pass->dt, s.left, s.iterations,
-               again ? "the step is made again, half as long" : "it is used as far as it came");
-        state->halvings += again;
-        return !again;
+               "%s: at %.4f s the solve of a step of %.3g s did not converge: the residual is %.2g "
+               "of the first one after %u iterations; %s",
+               system->name, system->time, (double)pass->dt, s.residual, s.iterations,
+               repeat ? "the step is repeated with half its length"
+                      : "the result is used as it is");
+        state->step_halvings += repeat;
+        return !repeat;
     }
-    if (state->halvings > 0 && state->ended >= 10) {
-        state->halvings--;
-        state->ended = 0;
+    if (state->step_halvings > 0 && state->converged_streak >= CONVERGED_STREAK) {
+        state->step_halvings--;
+        state->converged_streak = 0;
     }
     return true;
 }
 
-/* Steps 4 to 6. Until a solve has ended, everything a step changed is on the nodes, so it can be
-   begun again from what particles gave to them: *dt becomes shorter. */
-static void move_nodes(SlSystem *system, double *dt, SlSnowPass *pass)
+/* Steps 4 to 6, semi-implicit. Until the solve has converged a step has changed nothing but nodes,
+   so it can be repeated from the saved nodes with a shorter *dt. */
+static void update_nodes_implicitly(SlSystem *system, double *dt, SlSnowPass *pass)
 {
-    bool implicit = sl_snow_is_implicit(system);
-    double whole = *dt;
-    if (implicit)
-        sl_snow_keep_nodes(pass);
-    sl_snow_update_nodes(pass); /* 4 velocities, 5 collisions */
-    while (implicit && !solve(system, pass)) { /* 6; explicit: v' = v* */
+    double full = *dt;
+    sl_snow_save_nodes(pass);
+    sl_snow_update_nodes(pass); /* 4, 5 */
+    while (!solve_velocities(system, pass)) { /* 6 */
         *dt /= 2;
         sl_snow_set_constants(system, *dt, pass);
-        pass->impulse_fraction = (float)(*dt / whole);
+        pass->impulse_fraction = (float)(*dt / full);
         sl_snow_restore_nodes(pass);
         sl_snow_update_nodes(pass);
     }
 }
 
-/* Document 001 §4.1, its numbers at the right: `part` seconds of a step of dt, or fewer. */
-static SlStatus make_part(SlSystem *system, double dt, double *part, SlError *error)
+/* *part seconds, or fewer, of a step of dt. [Stomakhin 2013, section 4.1]; its step numbers on the
+   right. */
+static SlStatus step_part(SlSystem *system, double dt, double *part, SlError *error)
 {
     double *ms = system->stats.stage_ms, mark = sl_seconds();
     SlSnowPass pass;
@@ -281,21 +283,25 @@ static SlStatus make_part(SlSystem *system, double dt, double *part, SlError *er
         return status;
     sl_lap(&mark, &ms[SL_STAGE_SORT]);
 
-    sl_snow_to_grid(system, &pass);         /* 1 rasterise, 3 forces */
-    sl_snow_measure_volumes(system, &pass); /* 2, where particles are new: no force is theirs yet */
+    sl_snow_particles_to_grid(system, &pass); /* 1 rasterise particle data, 3 grid forces */
+    sl_snow_measure_volumes(system, &pass);   /* 2 volumes of new particles: without force yet */
     sl_lap(&mark, &ms[SL_STAGE_PREDICT]);
 
-    move_nodes(system, part, &pass); /* 4 velocities, 5 collisions, 6 the solve */
+    if (sl_snow_is_implicit(system))
+        update_nodes_implicitly(system, part, &pass); /* 4, 5, and 6 the linear solve */
+    else
+        sl_snow_update_nodes(&pass); /* 4 grid velocities v*, 5 grid-based body collisions; v' = v* */
     sl_lap(&mark, &ms[SL_STAGE_SOLVE]);
 
-    sl_snow_to_particles(system, &pass); /* 7 deformation, 8 velocities, 9 collisions, 10 places */
+    sl_snow_grid_to_particles(system, &pass); /* 7 deformation gradient, 8 particle velocities, */
+                                              /* 9 particle-based body collisions, 10 positions */
     sl_snow_forces_end(system, &pass, dt);
-    status = conclude(system, &pass, *part, error);
+    status = update_statistics(system, &pass, *part, error);
     sl_lap(&mark, &ms[SL_STAGE_FINISH]);
     return status;
 }
 
-/* All of dt; in parts only where a solve did not end. */
+/* All of dt: in one part, or in several where a solve did not converge. */
 static SlStatus step(SlSystem *system, double dt, SlError *error)
 {
     SlStatus status = SL_OK;
@@ -303,32 +309,34 @@ static SlStatus step(SlSystem *system, double dt, SlError *error)
     sl_snow_forces_clear(system);
     while (status == SL_OK && done < dt) {
         part = fmin(part, dt - done);
-        status = make_part(system, dt, &part, error);
-        /* A hair: halves of halves need not add up to dt. */
+        status = step_part(system, dt, &part, error);
+        /* Up to rounding: halves of halves need not add up to dt. */
         done = done + part > dt * (1 - 1e-9) ? dt : done + part;
     }
     return status;
 }
+
+/* --- The descriptor --- */
 
 static SlStatus start(SlSystem *system, SlError *error)
 {
     SlSnowState *state = system->state;
     SlSnowPass pass;
     sl_snow_blocks_create(system->context, layers_of(system), &state->blocks);
-    state->drift = INFINITY; /* in no order yet */
+    state->drift = INFINITY; /* fields are in no order yet */
     SlStatus status = sl_snow_begin(system, 1, &pass, error);
     if (status == SL_OK)
         status = sl_snow_sort(system, &pass, error);
     for (size_t i = 0; i < system->particles.count; i++) {
-        const float *v = pass.velocity + 4 * i;
+        const float *v = pass.fields.velocity + 4 * i;
         double speed = sqrt((double)v[0] * v[0] + (double)v[1] * v[1] + (double)v[2] * v[2]);
-        state->fastest = fmax(state->fastest, speed);
+        state->max_speed = fmax(state->max_speed, speed);
     }
-    state->stiffest = sl_snow_sound_at_start(system);
+    state->max_sound_speed = sl_snow_initial_sound_speed(system);
     return status;
 }
 
-static void finish(SlSystem *system)
+static void destroy(SlSystem *system)
 {
     SlSnowState *state = system->state;
     sl_snow_blocks_destroy(&state->blocks);
@@ -339,34 +347,35 @@ static uint64_t memory_needed(const SlSystem *system, uint64_t count)
     return sl_snow_blocks_bytes(layers_of(system), count);
 }
 
-/* Equal steps that are short enough by what the last one found. */
+/* Equal steps, each within the limits by the speeds after the last step. */
 static double step_length(const SlSystem *system, double left)
 {
     const SlSnowState *state = system->state;
-    double h = sl_snow_cell_width(system), given = sl_param(system, SL_SNOW_P_TIME_STEP);
-    double speed = fmax(state->fastest, sl_snow_fastest_surface(&system->surroundings));
-    double most = sl_snow_is_implicit(system) ? sl_snow_long_step
-                                      : sl_param(system, SL_SNOW_P_SOUND_LIMIT) * h / state->stiffest;
-    most = fmin(most, sl_param(system, SL_SNOW_P_SPEED_LIMIT) * h / fmax(speed, 1e-9));
+    double h = sl_snow_cell_width(system), given = sl_param(system, SL_SNOW_PARAM_TIME_STEP);
+    double speed = fmax(state->max_speed, sl_snow_fastest_surface(&system->surroundings));
+    double longest = sl_snow_is_implicit(system)
+                         ? sl_snow_implicit_step
+                         : sl_param(system, SL_SNOW_PARAM_SOUND_LIMIT) * h / state->max_sound_speed;
+    longest = fmin(longest, sl_param(system, SL_SNOW_PARAM_SPEED_LIMIT) * h / fmax(speed, 1e-9));
     if (given > 0)
-        most = given;
-    most = ldexp(most, -(int)state->halvings);
-    return left / ceil(left / fmax(most, min_time_step));
+        longest = given;
+    longest = ldexp(longest, -(int)state->step_halvings);
+    return left / ceil(left / fmax(longest, min_time_step));
 }
 
 static float spacing(const SlSystem *system)
 {
-    return (float)sl_param(system, SL_SNOW_P_SPACING);
+    return (float)sl_param(system, SL_SNOW_PARAM_SPACING);
 }
 
-/* A written position is a new place within a cell; a written velocity may shorten the next step. */
+/* A written position has a new fraction of its cell; a written velocity may shorten the next step. */
 static void written(SlSystem *system, size_t i, SlFieldId field)
 {
     SlSnowState *state = system->state;
     SlParticles *particles = &system->particles;
     const float *v = sl_f32x4(particles, SL_F_VELOCITY) + 4 * i;
     if (field == SL_F_VELOCITY)
-        state->fastest = fmax(state->fastest, (double)sl_length(sl_vec3(v[0], v[1], v[2])));
+        state->max_speed = fmax(state->max_speed, (double)sl_length(sl_vec3(v[0], v[1], v[2])));
     if (field != SL_F_POSITION)
         return;
     double h = sl_snow_cell_width(system);
@@ -378,29 +387,32 @@ static void written(SlSystem *system, size_t i, SlFieldId field)
 static float mass(const SlSystem *system, size_t i)
 {
     const float *variation = system->particles.data[SL_F_VARIATION];
-    double d = sl_param(system, SL_SNOW_P_SPACING);
+    double d = sl_param(system, SL_SNOW_PARAM_SPACING);
     double vary = variation != NULL
-                      ? sl_param(system, SL_SNOW_P_VARY_DENSITY) * (double)variation[i]
+                      ? sl_param(system, SL_SNOW_PARAM_VARY_DENSITY) * (double)variation[i]
                       : 0;
-    return (float)(sl_param(system, SL_SNOW_P_REST_DENSITY) * d * d * d * (1 + vary));
+    return (float)(sl_param(system, SL_SNOW_PARAM_REST_DENSITY) * d * d * d * (1 + vary));
 }
 
 static const SlStateRow state_rows[] = {
-    {"fastest", offsetof(SlSnowState, fastest), sizeof(double), "m/s, of any particle"},
-    {"stiffest", offsetof(SlSnowState, stiffest), sizeof(double), "m/s, fastest sound anywhere"},
-    {"drift", offsetof(SlSnowState, drift), sizeof(double), "cells, since fields were in order"},
-    {"halvings", offsetof(SlSnowState, halvings), sizeof(uint32_t), "of the step, by solves"},
-    {"ended", offsetof(SlSnowState, ended), sizeof(uint32_t), "solves that ended, in a row"},
+    {"max_speed", offsetof(SlSnowState, max_speed), sizeof(double), "m/s, of any particle"},
+    {"max_sound_speed", offsetof(SlSnowState, max_sound_speed), sizeof(double),
+     "m/s, in any particle"},
+    {"drift", offsetof(SlSnowState, drift), sizeof(double),
+     "cells: bound of displacements since fields were reordered"},
+    {"step_halvings", offsetof(SlSnowState, step_halvings), sizeof(uint32_t),
+     "of the time step, after solves that did not converge"},
+    {"converged_streak", offsetof(SlSnowState, converged_streak), sizeof(uint32_t),
+     "consecutive solves that converged"},
 };
 
 const SlSolver sl_snow_solver = {
     .table = {.name = "snow",
               .kind = "solver",
               .summary = "snow by the material point method: elastic, plastic, hardening",
-              .citation = "Stomakhin, Schroeder, Chai, Teran, Selle 2013 (ACM TOG 32(4)); "
-                          "MLS: Hu et al. 2018",
+              .citation = "[Stomakhin 2013]; MLS: [Hu 2018]; APIC: [Jiang 2015]",
               .rows = sl_snow_rows,
-              .row_count = SL_SNOW_P_COUNT,
+              .row_count = SL_SNOW_PARAM_COUNT,
               .presets = sl_snow_presets,
               .preset_count = SL_SNOW_PRESETS},
     .fields = SL_FIELD_BIT(ID) | SL_FIELD_BIT(POSITION) | SL_FIELD_BIT(VELOCITY) |
@@ -413,7 +425,7 @@ const SlSolver sl_snow_solver = {
     .memory_needed = memory_needed,
     .start = start,
     .step = step,
-    .finish = finish,
+    .finish = destroy,
     .step_length = step_length,
     .spacing = spacing,
     .written = written,

@@ -1,4 +1,4 @@
-/* Snow by the material point method: what the step and its tests and benchmarks share. */
+/* Snow by the material point method: the state, and the stages of a step for tests and benchmarks. */
 #ifndef SOLVERS_SNOW_SNOW_H
 #define SOLVERS_SNOW_SNOW_H
 
@@ -6,22 +6,26 @@
 
 typedef struct SlSnowState {
     SlSnowBlocks blocks;
-    double fastest;  /* m/s: of any particle after the last step */
-    double stiffest; /* m/s: fastest sound in any particle after the last step */
-    double drift;    /* cells: the farthest a particle may be from where fields were put in order */
-    uint32_t halvings; /* of the step, for solves that did not end */
-    uint32_t ended;    /* solves in a row that did */
-    bool warned;     /* of too large a step; decides nothing */
+    double max_speed;       /* m/s: of any particle after the last step */
+    double max_sound_speed; /* m/s: in any particle after the last step */
+    double drift; /* cells: upper bound of a particle's displacement since fields were reordered */
+    uint32_t step_halvings;    /* of the time step, after solves that did not converge */
+    uint32_t converged_streak; /* consecutive solves that converged */
+    bool warned_flow;          /* of too large a step; decides nothing */
 } SlSnowState;
 
 extern const SlSolver sl_snow_solver;
 
-/* The stages of a step, apart, for tests and benchmarks: constants and fields; the sort; steps 1
-   and 3 of document 001 §4.1; step 2; (4 and 5 are sl_snow_update_nodes;) steps 7 to 10. */
+/* Constants and fields of a step of dt seconds; new particles get their initial values. */
 SlStatus sl_snow_begin(SlSystem *system, double dt, SlSnowPass *pass, SlError *error);
+/* Lists particles by block; zeroes the nodes. */
 SlStatus sl_snow_sort(SlSystem *system, SlSnowPass *pass, SlError *error);
-void sl_snow_to_grid(const SlSystem *system, const SlSnowPass *pass);
+/* [Stomakhin 2013, section 4.1], steps 1 and 3: mass and momentum to the nodes, forces of stress. */
+void sl_snow_particles_to_grid(const SlSystem *system, const SlSnowPass *pass);
+/* Step 2: volumes of new particles. */
 void sl_snow_measure_volumes(const SlSystem *system, const SlSnowPass *pass);
-void sl_snow_to_particles(const SlSystem *system, const SlSnowPass *pass);
+/* Steps 4 and 5 are sl_snow_update_nodes (nodes.h), step 6 is sl_snow_solve (implicit.h). */
+/* Steps 7 to 10: deformation, velocities, collisions and positions of particles. */
+void sl_snow_grid_to_particles(const SlSystem *system, const SlSnowPass *pass);
 
 #endif

@@ -1,13 +1,14 @@
-/* The hot loops of snow, one table per instruction-set path. Each covers the particles of one
-   block. */
+/* The hot loops of snow, one table per instruction-set path, and the data they work on. Kernels have
+   the shape of solvers/loop.h; an item is a block of the sparse grid or, for the sort, a particle. */
 #ifndef SOLVERS_SNOW_SNOW_KERNELS_H
 #define SOLVERS_SNOW_SNOW_KERNELS_H
 
 #include "core/machine.h"
+#include "solvers/loop.h"
 #include "solvers/snow/blocks.h"
 #include "solvers/snow/contact.h"
 
-/* Lanes of a block's partials. */
+/* Lanes of a block's statistics. */
 enum {
     SL_SNOW_KINETIC,   /* sum of mass v²/2 */
     SL_SNOW_POTENTIAL, /* sum of -mass g·x */
@@ -16,78 +17,107 @@ enum {
     SL_SNOW_MAX_SPEED2,
     SL_SNOW_MAX_SOUND2, /* of the speed of sound, hardening included */
     SL_SNOW_MAX_FLOW,   /* largest relative change of J_P in the step */
-    SL_SNOW_BAD,         /* particles whose numbers went wrong */
+    SL_SNOW_DIVERGED,   /* particles with a speed or a J_P out of bounds */
     SL_SNOW_PARTIALS
 };
 
+/* Particles per chunk of loops over particles. */
 enum { SL_SNOW_CHUNK = 8192 };
-/* Blocks per chunk of the loops that sum forces: a chunk has sums of its own. */
+/* Blocks per chunk of the loops that sum forces: each chunk has sums of its own. */
 enum { SL_SNOW_NODE_CHUNK = 8, SL_SNOW_PARTICLE_CHUNK = 4 };
+/* Blocks per chunk of the other loops over occupied blocks. */
+enum { SL_SNOW_BLOCK_CHUNK = 2 };
+
+/* The material of [Stomakhin 2013, section 5]; vary_* say by which fraction the field "variation"
+   changes a value. */
+typedef struct SlSnowMaterial {
+    float mass;                                   /* kg, of a particle without variation */
+    float rest_density;                           /* kg/m³ */
+    float mu, lambda;                             /* Pa: Lamé's parameters before hardening */
+    float hardening;                              /* xi */
+    float critical_compression, critical_stretch; /* theta_c, theta_s */
+    float max_plastic_volume;                     /* of J_P */
+    float vary_stiffness, vary_hardening, vary_yield, vary_stretch, vary_density;
+} SlSnowMaterial;
+
+/* The particles' fields; their order is that of the last reordering (SlSnowBlocks.order). */
+typedef struct SlSnowFields {
+    float *position, *velocity;
+    float *fraction;        /* position within the cell, in cells */
+    float *stretch, *shear; /* e = F_E F_E^T - I: diagonal; yz, zx, xy */
+    float *slope[3];        /* columns of the velocity gradient, APIC's matrix C */
+    float *plastic;         /* J_P */
+    float *volume;          /* V0, m³; 0: not measured yet */
+    float *density;
+    const float *variation; /* NULL: none */
+} SlSnowFields;
 
 /* Constants and arrays of a step. */
 typedef struct SlSnowPass {
     const SlSnowBlocks *blocks;
     SlSnowLattice lattice;
     SlSnowContacts contacts;
+    SlSnowMaterial material;
+    SlSnowFields fields;
     SlVec3 gravity;
     float dt;
-    float mass;          /* kg, of a particle without variation */
-    float rest_density;  /* kg/m³ */
-    float keep;          /* share of its velocity a particle keeps (FLIP), scaled to this step */
-    float affine;        /* m²: h²/4 with APIC, 0 with FLIP */
-    float runaway_speed; /* m/s */
-    float implicit;      /* s²: beta dt² */
-    float impulse_fraction; /* of stress's impulse that counts: 1, or less where a step is shortened */
-    bool split;          /* impulse of stress beside momentum, in SL_CHANGE */
-    /* material, and by how much variation changes it */
-    float mu, lambda, hardening, critical_compression, critical_stretch;
-    float torn_limit; /* of J_P */
-    float vary_stiffness, vary_hardening, vary_yield, vary_stretch, vary_density;
-    /* fields, sorted */
-    float *position, *velocity, *fraction, *stretch, *shear, *slope[3];
-    float *plastic, *volume, *density;
-    const float *variation; /* NULL: none */
-    uint8_t *fresh;         /* per chunk of SL_SNOW_CHUNK particles: some are new */
+    float flip_fraction;    /* of FLIP in the velocity update, scaled to this dt; 0 with APIC */
+    float affine;           /* m²: h²/4 with APIC, 0 with FLIP */
+    float runaway_speed;    /* m/s: a faster particle has diverged */
+    float implicit;         /* s²: beta dt² */
+    float impulse_fraction; /* of the impulse of stress: 1, or less where a step was shortened */
+    bool separate_impulse;  /* impulse of stress in SL_IMPULSE, not added to the momentum */
+    uint8_t *has_new;       /* per chunk of SL_SNOW_CHUNK particles: some have no volume yet */
     double *partials;       /* [occupied block][SL_SNOW_PARTIALS] */
     double *solve_partials; /* [touched block][2], semi-implicit only */
-    /* [chunk][body][SL_SNOW_FORCE_LANES] of the loops over nodes and particles; NULL: nobody asks */
+    /* Impulses on bodies, [chunk][body][SL_SNOW_FORCE_LANES], of loops over nodes and over
+       particles; NULL: not summed. */
     double *node_forces, *particle_forces;
     size_t body_count;
 } SlSnowPass;
 
-/* Where a chunk adds what bodies get. */
+/* A chunk's sums of impulses on bodies, or NULL. */
 static inline double *sl_snow_sums(const SlSnowPass *pass, double *forces, size_t chunk)
 {
     return forces != NULL ? forces + chunk * pass->body_count * SL_SNOW_FORCE_LANES : NULL;
 }
 
-typedef void (*SlSnowLoop)(const SlSnowPass *pass, uint32_t block);
-/* Adds beta dt² H u, in mass times velocity, to a layer of zeros. */
-typedef void (*SlSnowHessian)(const SlSnowPass *pass, uint32_t block, SlSnowLayer u,
-                              SlSnowLayer sum);
+/* Data of the loops over occupied blocks. */
+typedef struct SlSnowBlockLoop {
+    const SlSnowPass *pass;
+    const uint32_t *blocks; /* the blocks to cover, e.g. of one colour; NULL: all, in order */
+    SlSnowLayer from, to;   /* of apply_hessian */
+} SlSnowBlockLoop;
 
+/* Runs a loop over the occupied blocks, colour by colour: no node has two writers at a time. */
+void sl_snow_for_colours(SlSnowBlockLoop *data, SlLoop loop);
+
+/* data: SlSnowBlockLoop. */
 typedef struct SlSnowTransfer {
-    SlSnowLoop to_grid;      /* §4.1 steps 1 and 3 */
-    SlSnowLoop volumes;      /* step 2, where particles are new */
-    SlSnowLoop to_particles; /* steps 7 to 10 */
-    SlSnowHessian hessian;   /* equation (7), after principal_frames */
+    SlLoop particles_to_grid; /* [Stomakhin 2013] steps 1 and 3 */
+    SlLoop measure_volumes;   /* step 2, of new particles */
+    SlLoop grid_to_particles; /* steps 7 to 10 */
+    SlLoop apply_hessian;     /* eq. 7: to += beta dt² H from, in mass times velocity; after
+                                 principal_frames */
 } SlSnowTransfer;
 
 enum { SL_SNOW_MLS, SL_SNOW_FLIP, SL_SNOW_TRANSFERS };
 
-/* Where the particles of a stretch are, for the sort. */
-typedef struct SlSnowPlaces {
+/* Data of the loops that assign particles to blocks. */
+typedef struct SlSnowKeys {
     SlSnowLattice lattice;
     const float *position, *fraction;
-    SlBlockExtent box;     /* in, for keys: of all occupied blocks */
-    uint32_t *keys;        /* out: numbers of blocks within the box, x fastest */
-} SlSnowPlaces;
+    SlBlockExtent *extents; /* out of `extent`: per chunk */
+    SlBlockExtent box;      /* in, for keys: of all occupied blocks */
+    uint32_t *keys;         /* out: numbers of blocks within the box, x fastest */
+} SlSnowKeys;
 
 typedef struct SlSnowKernels {
-    SlBlockExtent (*extent)(const SlSnowPlaces *places, size_t begin, size_t end);
-    void (*keys)(const SlSnowPlaces *places, size_t begin, size_t end);
-    /* Principal axes and stretches - 1 into the slopes, which are free between the transfers. */
-    SlSnowLoop principal_frames;
+    /* data: SlSnowKeys, over particles */
+    SlLoop extent, keys;
+    /* data: SlSnowBlockLoop; principal axes and stretches - 1 into the slopes, which are free between
+       the transfers */
+    SlLoop principal_frames;
     SlSnowTransfer transfer[SL_SNOW_TRANSFERS];
 } SlSnowKernels;
 

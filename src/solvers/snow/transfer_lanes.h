@@ -1,10 +1,12 @@
-/* Between particles and the 8 x 8 x 8 nodes of a block's tile; only for *_kernels.c.
+/* Transfer between particles and the 8 x 8 x 8 nodes of a block's tile; only for *_kernels.c.
 
-   Weights are products of one weight w per axis; so are their slopes, with one w replaced by a g:
-     cubic:     w the B-spline of document 001 §4, g its derivative: g-products are grad w.
-     quadratic: g = w (x_i - x_p) 4/h², which stands for the gradient in MLS-MPM (Hu et al. 2018)
-                and carries the affine velocity of APIC (Jiang et al. 2015).
-   A node is a float4 record; eight floats are two nodes that follow each other along z. */
+   The weight of a node is a product of one weight w per axis; its slopes are the same product with
+   one w replaced by g:
+     cubic:     w is the B-spline of [Stomakhin 2013, section 4], g its derivative, so that the
+                products with g are grad w.
+     quadratic: g = w (x_i - x_p) 4/h², which replaces the gradient in MLS-MPM [Hu 2018] and carries
+                the affine velocity of APIC [Jiang 2015].
+   A node is a float4 record; eight floats are two nodes adjacent along z. */
 #ifndef SOLVERS_SNOW_TRANSFER_LANES_H
 #define SOLVERS_SNOW_TRANSFER_LANES_H
 
@@ -21,33 +23,32 @@ enum {
 /* Of eight particles: [axis][node][particle]. */
 typedef struct Weights {
     float w[3][4][8], g[3][4][8];
-    int32_t base[8]; /* floats from the tile's begin to a particle's first node */
+    int32_t base[8]; /* floats from the begin of the tile to a particle's first node */
 } Weights;
 
-/* Up to eight particles of one block. Where a block's last group is not full, lanes past its end
-   read the block's last particle again: the next ones belong to another block, whose thread may be
-   writing them. */
+/* Up to eight particles of one block. Lanes beyond `count` repeat the last particle: the next
+   entries of the order belong to another block, whose thread may be writing them. */
 typedef struct Group {
-    uint32_t at[8]; /* places in the fields, rising: the sort is stable */
+    uint32_t at[8]; /* indices into the fields, ascending: the sort is stable */
     size_t count;
-    bool in_a_row; /* eight that follow each other */
+    bool contiguous; /* eight consecutive indices */
 } Group;
 
-/* Places first to end of the order; NULL: the fields are in order themselves. */
+/* Entries [first, min(first + 8, end)) of the order; NULL: the fields themselves are in order. */
 SL_INLINE Group group_at(const uint32_t *order, size_t first, size_t end)
 {
     Group g = {.count = end - first < 8 ? end - first : 8};
     for (size_t k = 0; k < 8; k++) {
-        size_t place = first + (k < g.count ? k : g.count - 1);
-        g.at[k] = order != NULL ? order[place] : (uint32_t)place;
+        size_t entry = first + (k < g.count ? k : g.count - 1);
+        g.at[k] = order != NULL ? order[entry] : (uint32_t)entry;
     }
-    g.in_a_row = g.count == 8 && g.at[7] - g.at[0] == 7;
+    g.contiguous = g.count == 8 && g.at[7] - g.at[0] == 7;
     return g;
 }
 
 SL_INLINE F8 get_floats(const float *field, Group g)
 {
-    if (g.in_a_row)
+    if (g.contiguous)
         return f8_load(field + g.at[0]);
     F8 a;
     for (int k = 0; k < 8; k++)
@@ -57,15 +58,15 @@ SL_INLINE F8 get_floats(const float *field, Group g)
 
 SL_INLINE F8x4 get_records(const float *field, Group g)
 {
-    if (g.in_a_row)
+    if (g.contiguous)
         return f8x4_load(field + 4 * (size_t)g.at[0]);
     return f8x4_gather(field, g.at);
 }
 
-/* The same way back: only the block's own are written. */
+/* Writes the first `count` lanes only. */
 SL_INLINE void put_floats(float *field, Group g, F8 from)
 {
-    if (g.in_a_row) {
+    if (g.contiguous) {
         f8_store(field + g.at[0], from);
         return;
     }
@@ -80,7 +81,7 @@ typedef struct Records {
 
 SL_INLINE void put_records(float *field, Group g, const Records *from)
 {
-    if (g.in_a_row) {
+    if (g.contiguous) {
         memcpy(field + 4 * (size_t)g.at[0], from, sizeof *from);
         return;
     }
@@ -91,8 +92,8 @@ SL_INLINE void put_records(float *field, Group g, const Records *from)
 SL_INLINE I8 cell_of(F8 position, F8 inverse_cell)
 {
     F8 scaled = position * inverse_cell;
-    I8 whole = i8_from_f8(scaled);
-    return whole + (I8)(f8_from_i8(whole) > scaled);
+    I8 truncated = i8_from_f8(scaled);
+    return truncated + (I8)(f8_from_i8(truncated) > scaled);
 }
 
 SL_INLINE void store_weights(Weights *out, int axis, const F8 *w, const F8 *g, int nodes)
@@ -129,10 +130,10 @@ SL_INLINE void cubic_weights(Weights *out, int axis, F8 f, F8 inverse_cell)
     store_weights(out, axis, w, g, 4);
 }
 
-/* The first node along an axis that particles reach. */
-SL_INLINE I8 base_of(const SlSnowLattice *lattice, F8 place, F8 fraction, bool cubic)
+/* The first node along an axis with a weight for the particle. */
+SL_INLINE I8 base_of(const SlSnowLattice *lattice, F8 position, F8 fraction, bool cubic)
 {
-    I8 cell = cell_of(place, f8(lattice->inverse_cell));
+    I8 cell = cell_of(position, f8(lattice->inverse_cell));
     return cubic ? cell - 1 : cell + (fraction < f8(0.5f));
 }
 
@@ -157,39 +158,49 @@ SL_INLINE void find_weights(const SlSnowLattice *lattice, SlBlockCoord block,
     memcpy(out->base, &base, sizeof base);
 }
 
+/* The nodes of one particle: `nodes` along each axis. */
+typedef struct Stencil {
+    const Weights *weights;
+    size_t j; /* the particle's lane */
+    int nodes;
+} Stencil;
+
 /* Along z: the weights of two pairs of nodes. */
 typedef struct Pairs {
     F8 w[2], g[2];
 } Pairs;
 
-SL_INLINE Pairs pairs_of(const Weights *s, size_t j)
+SL_INLINE Pairs pairs_of(Stencil at)
 {
+    const Weights *s = at.weights;
     Pairs p;
     for (int k = 0; k < 2; k++) {
-        p.w[k] = f8_halves(s->w[2][2 * k][j], s->w[2][2 * k + 1][j]);
-        p.g[k] = f8_halves(s->g[2][2 * k][j], s->g[2][2 * k + 1][j]);
+        p.w[k] = f8_halves(s->w[2][2 * k][at.j], s->w[2][2 * k + 1][at.j]);
+        p.g[k] = f8_halves(s->g[2][2 * k][at.j], s->g[2][2 * k + 1][at.j]);
     }
     return p;
 }
 
-/* Adds value w + slope · g to the nodes of particle j; where `split`, the slopes go to `second`. */
-SL_INLINE void scatter(float *tile, float *second, const Weights *s, size_t j, F8 value,
-                       const F8 slope[3], int nodes, bool split)
+/* Adds value w + slope · g to the particle's nodes; with `separate` the slopes go to `second`. */
+SL_INLINE void scatter(float *tile, float *second, Stencil at, F8 value, const F8 slope[3],
+                       bool separate)
 {
-    Pairs z = pairs_of(s, j);
-    for (int a = 0; a < nodes; a++)
-        for (int b = 0; b < nodes; b++) {
+    const Weights *s = at.weights;
+    size_t j = at.j;
+    Pairs z = pairs_of(at);
+    for (int a = 0; a < at.nodes; a++)
+        for (int b = 0; b < at.nodes; b++) {
             F8 wx = f8(s->w[0][a][j]), wy = f8(s->w[1][b][j]);
             F8 gx = f8(s->g[0][a][j]), gy = f8(s->g[1][b][j]), ww = wx * wy;
             F8 flat = f8_fma(slope[0], gx * wy, slope[1] * (wx * gy)), steep = slope[2] * ww;
             float *row = tile + s->base[j] + a * TILE_X + b * TILE_Y;
             float *other = second + s->base[j] + a * TILE_X + b * TILE_Y;
             F8 own = value * ww;
-            if (!split)
+            if (!separate)
                 flat += own;
             for (int k = 0; k < 2; k++) {
                 F8 pull = f8_fma(flat, z.w[k], steep * z.g[k]);
-                if (split) {
+                if (separate) {
                     f8_store(row + 8 * k, f8_fma(own, z.w[k], f8_load(row + 8 * k)));
                     f8_store(other + 8 * k, f8_load(other + 8 * k) + pull);
                 } else {
@@ -199,14 +210,15 @@ SL_INLINE void scatter(float *tile, float *second, const Weights *s, size_t j, F
         }
 }
 
-/* Sums of nodes times w, and times the three g. */
-SL_INLINE void gather(const float *tile, const Weights *s, size_t j, float *value, float *slope_x,
-                      float *slope_y, float *slope_z, int nodes)
+/* Sums over the particle's nodes times w, and times g along x, y and z, each a float4. */
+SL_INLINE void gather(const float *tile, Stencil at, float *value, float *const slope[3])
 {
-    Pairs z = pairs_of(s, j);
+    const Weights *s = at.weights;
+    size_t j = at.j;
+    Pairs z = pairs_of(at);
     F8 v = f8(0), x = f8(0), y = f8(0), up = f8(0);
-    for (int a = 0; a < nodes; a++)
-        for (int b = 0; b < nodes; b++) {
+    for (int a = 0; a < at.nodes; a++)
+        for (int b = 0; b < at.nodes; b++) {
             F8 wx = f8(s->w[0][a][j]), wy = f8(s->w[1][b][j]);
             F8 gx = f8(s->g[0][a][j]), gy = f8(s->g[1][b][j]);
             const float *row = tile + s->base[j] + a * TILE_X + b * TILE_Y;
@@ -220,18 +232,20 @@ SL_INLINE void gather(const float *tile, const Weights *s, size_t j, float *valu
             up = f8_fma(by_g, ww, up);
         }
     f8_fold(value, v);
-    f8_fold(slope_x, x);
-    f8_fold(slope_y, y);
-    f8_fold(slope_z, up);
+    f8_fold(slope[0], x);
+    f8_fold(slope[1], y);
+    f8_fold(slope[2], up);
 }
 
-/* Sums of nodes times w only. */
-SL_INLINE void gather_value(const float *tile, const Weights *s, size_t j, float *value, int nodes)
+/* The sum over the particle's nodes times w only. */
+SL_INLINE void gather_value(const float *tile, Stencil at, float *value)
 {
-    Pairs z = pairs_of(s, j);
+    const Weights *s = at.weights;
+    size_t j = at.j;
+    Pairs z = pairs_of(at);
     F8 v = f8(0);
-    for (int a = 0; a < nodes; a++)
-        for (int b = 0; b < nodes; b++) {
+    for (int a = 0; a < at.nodes; a++)
+        for (int b = 0; b < at.nodes; b++) {
             const float *row = tile + s->base[j] + a * TILE_X + b * TILE_Y;
             F8 by_w = f8_fma(f8_load(row), z.w[0], f8_load(row + 8) * z.w[1]);
             v = f8_fma(by_w, f8(s->w[0][a][j] * s->w[1][b][j]), v);
@@ -239,7 +253,7 @@ SL_INLINE void gather_value(const float *tile, const Weights *s, size_t j, float
     f8_fold(value, v);
 }
 
-/* The rows of four nodes along z that a tile and its eight blocks share. */
+/* Visits the rows of four nodes along z: in the tile, and in block r of its eight. */
 #define FOR_TILE_ROWS_(r, x, y, in_tile, in_block)                                                 \
     for (int r = 0; r < 8; r++)                                                                    \
         for (int x = 0; x < SL_SNOW_EDGE; x++)                                                     \

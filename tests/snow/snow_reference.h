@@ -1,9 +1,9 @@
-/* Document 001, formula by formula, in double precision: F_E and F_P are stored, stresses come from
-   a singular value decomposition, the grid is dense. Slow and plain; the solver is held against it.
-   FACTS' choices where the paper has gaps: gravity in (10), FLIP's share per 0.5 ms, the way by the
-   PIC velocity, V0 at most twice a particle's share, J_P at most 20. */
-#ifndef TESTS_SNOW_LITERAL_H
-#define TESTS_SNOW_LITERAL_H
+/* Reference implementation of [Stomakhin 2013], formula by formula, in double precision: F_E and F_P
+   are stored, stresses come from a singular value decomposition, the grid is dense. Where the paper
+   has gaps it does as the solver: gravity in eq. 10, FLIP's fraction per 0.5 ms, positions advanced by
+   the PIC velocity, V0 at most twice the volume at rest density, J_P at most 20. */
+#ifndef TESTS_SNOW_SNOW_REFERENCE_H
+#define TESTS_SNOW_SNOW_REFERENCE_H
 
 #include <math.h>
 #include <stdbool.h>
@@ -103,18 +103,18 @@ static inline void m3_svd(M3 F, M3 *U, double s[3], M3 *V)
     }
 }
 
-typedef struct LiteralMaterial {
+typedef struct ReferenceMaterial {
     double mu, lambda, hardening, critical_compression, critical_stretch;
-} LiteralMaterial;
+} ReferenceMaterial;
 
-/* Table 2 of the paper. */
-static inline LiteralMaterial literal_default_material(void)
+/* [Stomakhin 2013, Table 2]. */
+static inline ReferenceMaterial reference_default_material(void)
 {
-    return (LiteralMaterial){1.4e5 / 2.4, 1.4e5 * 0.2 / (1.2 * 0.6), 10, 0.025, 0.0075};
+    return (ReferenceMaterial){1.4e5 / 2.4, 1.4e5 * 0.2 / (1.2 * 0.6), 10, 0.025, 0.0075};
 }
 
-/* Equation (1). */
-static inline double literal_energy(const LiteralMaterial *a, M3 FE, double JP)
+/* Eq. 1. */
+static inline double reference_energy(const ReferenceMaterial *a, M3 FE, double JP)
 {
     M3 U, V;
     double s[3], hard = exp(a->hardening * (1 - JP)), sum = 0, J = m3_det(FE);
@@ -125,7 +125,7 @@ static inline double literal_energy(const LiteralMaterial *a, M3 FE, double JP)
 }
 
 /* dPsi/dF_E = 2 mu (F_E - R_E) + lambda (J_E - 1) J_E F_E^-T. */
-static inline M3 literal_stress(const LiteralMaterial *a, M3 FE, double JP)
+static inline M3 reference_stress(const ReferenceMaterial *a, M3 FE, double JP)
 {
     M3 U, V;
     double s[3], hard = exp(a->hardening * (1 - JP)), J = m3_det(FE);
@@ -135,8 +135,8 @@ static inline M3 literal_stress(const LiteralMaterial *a, M3 FE, double JP)
     return m3_sum(P, a->lambda * hard * (J - 1), m3_cofactors(FE));
 }
 
-/* A = d²Psi/dF² : dF, with dR from its 3 x 3 system (FACTS §6.5). */
-static inline M3 literal_hessian(const LiteralMaterial *a, M3 F, double JP, M3 dF)
+/* A = d²Psi/dF² : dF, with dR from its 3 x 3 system (section 6.1). */
+static inline M3 reference_hessian(const ReferenceMaterial *a, M3 F, double JP, M3 dF)
 {
     M3 U, V, zero = {{{0}}};
     double s[3], hard = exp(a->hardening * (1 - JP)), J = m3_det(F);
@@ -167,8 +167,8 @@ static inline M3 literal_hessian(const LiteralMaterial *a, M3 F, double JP, M3 d
     return m3_sum(A, a->lambda * hard * (J - 1), dC);
 }
 
-/* §7: equation (12). */
-static inline void literal_yield(const LiteralMaterial *a, M3 *FE, M3 *FP)
+/* Section 7, eq. 12. */
+static inline void reference_yield(const ReferenceMaterial *a, M3 *FE, M3 *FP)
 {
     M3 F = m3_mul(*FE, *FP), U, V;
     double s[3], inverse[3];
@@ -181,31 +181,31 @@ static inline void literal_yield(const LiteralMaterial *a, M3 *FE, M3 *FP)
     *FP = m3_mul(V, m3_mul(m3_diagonal(inverse), m3_mul(m3_transpose(U), F)));
 }
 
-typedef struct LiteralParticle {
+typedef struct ReferenceParticle {
     double x[3], v[3], mass, volume;
     M3 FE, FP, C;
-} LiteralParticle;
+} ReferenceParticle;
 
-typedef struct LiteralNode {
+typedef struct ReferenceNode {
     double mass, v[3], old[3], force[3];
-    int held; /* by the floor: 0 not, 1 along y, 2 all */
+    int contact; /* with the floor: 0 none, 1 constrains y, 2 constrains all */
     double r[3], p[3], ar[3], ap[3];
-} LiteralNode;
+} ReferenceNode;
 
-typedef struct Literal {
+typedef struct Reference {
     bool flip; /* else MLS */
-    double h, dt, gravity, share, density, friction, floor;
-    LiteralMaterial material;
-    LiteralParticle *particles;
+    double h, dt, gravity, flip_fraction, density, friction, floor;
+    ReferenceMaterial material;
+    ReferenceParticle *particles;
     size_t count;
     double beta, tolerance; /* semi-implicit where beta > 0 */
     int iterations;         /* of the last step */
     int size, first; /* nodes along an axis, and the number of the first */
-    LiteralNode *nodes;
+    ReferenceNode *nodes;
     bool has_volumes;
-} Literal;
+} Reference;
 
-static inline LiteralNode *literal_node(const Literal *l, const int at[3])
+static inline ReferenceNode *reference_node(const Reference *l, const int at[3])
 {
     int n = l->size, x = at[0] - l->first, y = at[1] - l->first, z = at[2] - l->first;
     if (x < 0 || y < 0 || z < 0 || x >= n || y >= n || z >= n)
@@ -214,7 +214,7 @@ static inline LiteralNode *literal_node(const Literal *l, const int at[3])
 }
 
 /* §4: N(x) and its slope; the quadratic B-spline for MLS. */
-static inline double literal_spline(bool cubic, double x, double *slope)
+static inline double reference_spline(bool cubic, double x, double *slope)
 {
     double a = fabs(x), sign = x < 0 ? -1 : 1;
     if (cubic) {
@@ -228,12 +228,12 @@ static inline double literal_spline(bool cubic, double x, double *slope)
 }
 
 /* A node that a particle reaches: weight, its slope, and x_i - x_p. */
-typedef struct LiteralReach {
-    LiteralNode *node;
+typedef struct ReferenceReach {
+    ReferenceNode *node;
     double w, g[3], d[3];
-} LiteralReach;
+} ReferenceReach;
 
-static inline int literal_reach(const Literal *l, const LiteralParticle *p, LiteralReach out[64])
+static inline int reference_reach(const Reference *l, const ReferenceParticle *p, ReferenceReach out[64])
 {
     int count = 0, from[3];
     for (int k = 0; k < 3; k++)
@@ -241,23 +241,23 @@ static inline int literal_reach(const Literal *l, const LiteralParticle *p, Lite
     for (int n = 0; n < 64; n++) {
         int at[3] = {from[0] + (n >> 4), from[1] + (n >> 2 & 3), from[2] + (n & 3)};
         double w[3], slope[3];
-        LiteralReach *r = &out[count];
+        ReferenceReach *r = &out[count];
         for (int k = 0; k < 3; k++) {
             r->d[k] = at[k] * l->h - p->x[k];
-            w[k] = literal_spline(l->flip, -r->d[k] / l->h, &slope[k]);
+            w[k] = reference_spline(l->flip, -r->d[k] / l->h, &slope[k]);
         }
         r->w = w[0] * w[1] * w[2];
         for (int k = 0; k < 3; k++)
             r->g[k] = l->flip ? slope[k] / l->h * w[(k + 1) % 3] * w[(k + 2) % 3]
                               : r->w * r->d[k] * 4 / (l->h * l->h);
-        r->node = literal_node(l, at);
+        r->node = reference_node(l, at);
         count += r->w != 0;
     }
     return count;
 }
 
 /* §8 against a floor at rest; what it holds. */
-static inline int literal_collide(const Literal *l, double v[3])
+static inline int reference_collide(const Reference *l, double v[3])
 {
     if (v[1] >= 0)
         return 0;
@@ -270,15 +270,15 @@ static inline int literal_collide(const Literal *l, double v[3])
 }
 
 /* Steps 1 and 3 of §4.1. */
-static inline void literal_to_grid(Literal *l)
+static inline void reference_to_grid(Reference *l)
 {
     memset(l->nodes, 0, (size_t)(l->size * l->size * l->size) * sizeof *l->nodes);
     for (size_t i = 0; i < l->count; i++) {
-        LiteralParticle *p = &l->particles[i];
-        M3 tau = m3_mul(literal_stress(&l->material, p->FE, m3_det(p->FP)), m3_transpose(p->FE));
-        LiteralReach reach[64];
-        int count = literal_reach(l, p, reach);
-        for (LiteralReach *r = reach; r < reach + count; r++) {
+        ReferenceParticle *p = &l->particles[i];
+        M3 tau = m3_mul(reference_stress(&l->material, p->FE, m3_det(p->FP)), m3_transpose(p->FE));
+        ReferenceReach reach[64];
+        int count = reference_reach(l, p, reach);
+        for (ReferenceReach *r = reach; r < reach + count; r++) {
             r->node->mass += p->mass * r->w;
             for (int a = 0; a < 3; a++) {
                 double v = p->v[a], f = 0;
@@ -294,14 +294,14 @@ static inline void literal_to_grid(Literal *l)
 }
 
 /* Step 2. */
-static inline void literal_volumes(Literal *l)
+static inline void reference_volumes(Reference *l)
 {
     for (size_t i = 0; i < l->count; i++) {
-        LiteralParticle *p = &l->particles[i];
+        ReferenceParticle *p = &l->particles[i];
         double sum = 0;
-        LiteralReach reach[64];
-        int count = literal_reach(l, p, reach);
-        for (const LiteralReach *r = reach; r < reach + count; r++)
+        ReferenceReach reach[64];
+        int count = reference_reach(l, p, reach);
+        for (const ReferenceReach *r = reach; r < reach + count; r++)
             sum += r->node->mass * r->w;
         p->volume = fmin(p->mass * l->h * l->h * l->h / sum, 2 * p->mass / l->density);
     }
@@ -309,11 +309,11 @@ static inline void literal_volumes(Literal *l)
 }
 
 /* Steps 4 and 5. */
-static inline void literal_update_nodes(Literal *l)
+static inline void reference_update_nodes(Reference *l)
 {
     int n = l->size;
     for (int k = 0; k < n * n * n; k++) {
-        LiteralNode *node = &l->nodes[k];
+        ReferenceNode *node = &l->nodes[k];
         if (node->mass <= 0)
             continue;
         for (int a = 0; a < 3; a++) {
@@ -322,49 +322,49 @@ static inline void literal_update_nodes(Literal *l)
         }
         node->v[1] += l->dt * l->gravity;
         if ((l->first + k / n % n) * l->h <= l->floor)
-            node->held = literal_collide(l, node->v);
+            node->contact = reference_collide(l, node->v);
     }
 }
 
 /* out = P M^-1 beta dt² H u, at offsets within the nodes. */
-static inline void literal_pull(Literal *l, size_t u, size_t out)
+static inline void reference_pull(Reference *l, size_t u, size_t out)
 {
     int total = l->size * l->size * l->size;
 #define AT_(node, offset) ((double *)(void *)((char *)(node) + (offset)))
     for (int k = 0; k < total; k++)
         memset(AT_(&l->nodes[k], out), 0, 3 * sizeof(double));
     for (size_t i = 0; i < l->count; i++) {
-        LiteralParticle *p = &l->particles[i];
-        LiteralReach reach[64];
-        int count = literal_reach(l, p, reach);
+        ReferenceParticle *p = &l->particles[i];
+        ReferenceReach reach[64];
+        int count = reference_reach(l, p, reach);
         M3 grad = {{{0}}};
-        for (const LiteralReach *r = reach; r < reach + count; r++)
+        for (const ReferenceReach *r = reach; r < reach + count; r++)
             for (int a = 0; a < 3; a++)
                 for (int b = 0; b < 3; b++)
                     grad.m[a][b] += AT_(r->node, u)[a] * r->g[b];
-        M3 A = literal_hessian(&l->material, p->FE, m3_det(p->FP), m3_mul(grad, p->FE));
+        M3 A = reference_hessian(&l->material, p->FE, m3_det(p->FP), m3_mul(grad, p->FE));
         M3 Q = m3_mul(A, m3_transpose(p->FE));
-        for (const LiteralReach *r = reach; r < reach + count; r++)
+        for (const ReferenceReach *r = reach; r < reach + count; r++)
             for (int a = 0; a < 3; a++)
                 for (int b = 0; b < 3; b++)
                     AT_(r->node, out)[a] += p->volume * Q.m[a][b] * r->g[b];
     }
     for (int k = 0; k < total; k++) {
-        LiteralNode *node = &l->nodes[k];
+        ReferenceNode *node = &l->nodes[k];
         double *to = AT_(node, out);
         for (int a = 0; a < 3; a++) {
-            bool held = node->held == 2 || (node->held == 1 && a == 1) || node->mass <= 0;
-            to[a] = held ? 0 : to[a] * l->beta * l->dt * l->dt / node->mass;
+            bool fixed = node->contact == 2 || (node->contact == 1 && a == 1) || node->mass <= 0;
+            to[a] = fixed ? 0 : to[a] * l->beta * l->dt * l->dt / node->mass;
         }
     }
 #undef AT_
 }
 
-static inline double literal_dot(const Literal *l, size_t a, size_t b)
+static inline double reference_dot(const Reference *l, size_t a, size_t b)
 {
     double sum = 0;
     for (int k = 0; k < l->size * l->size * l->size; k++) {
-        const LiteralNode *node = &l->nodes[k];
+        const ReferenceNode *node = &l->nodes[k];
         const double *x = (const double *)(const void *)((const char *)node + a);
         const double *y = (const double *)(const void *)((const char *)node + b);
         sum += node->mass * (x[0] * y[0] + x[1] * y[1] + x[2] * y[2]);
@@ -373,54 +373,54 @@ static inline double literal_dot(const Literal *l, size_t a, size_t b)
 }
 
 /* Step 6: equation (9) by conjugate residuals in the inner product of masses. */
-static inline int literal_solve(Literal *l)
+static inline int reference_solve(Reference *l)
 {
-    size_t v = offsetof(LiteralNode, v), r = offsetof(LiteralNode, r);
-    size_t ar = offsetof(LiteralNode, ar), ap = offsetof(LiteralNode, ap);
+    size_t v = offsetof(ReferenceNode, v), r = offsetof(ReferenceNode, r);
+    size_t ar = offsetof(ReferenceNode, ar), ap = offsetof(ReferenceNode, ap);
     int total = l->size * l->size * l->size, iterations = 0;
-    literal_pull(l, v, r);
+    reference_pull(l, v, r);
     for (int k = 0; k < total; k++)
         for (int a = 0; a < 3; a++)
             l->nodes[k].p[a] = l->nodes[k].r[a] = -l->nodes[k].r[a];
-    double first = literal_dot(l, r, r), norm = first, rho = 0;
-    double enough = fmax(l->tolerance * l->tolerance * first, 1e-14 * literal_dot(l, v, v));
-    while (norm > enough && iterations < 500) {
-        literal_pull(l, r, ar);
+    double first = reference_dot(l, r, r), norm = first, rho = 0;
+    double target = fmax(l->tolerance * l->tolerance * first, 1e-14 * reference_dot(l, v, v));
+    while (norm > target && iterations < 500) {
+        reference_pull(l, r, ar);
         for (int k = 0; k < total; k++)
             for (int a = 0; a < 3; a++)
                 l->nodes[k].ar[a] += l->nodes[k].r[a];
         double old = rho;
-        rho = literal_dot(l, r, ar);
+        rho = reference_dot(l, r, ar);
         double beta = iterations == 0 ? 0 : rho / old;
         for (int k = 0; k < total; k++)
             for (int a = 0; a < 3; a++) {
-                LiteralNode *n = &l->nodes[k];
+                ReferenceNode *n = &l->nodes[k];
                 n->p[a] = n->r[a] + beta * n->p[a];
                 n->ap[a] = n->ar[a] + (iterations == 0 ? 0 : beta * n->ap[a]);
             }
-        double alpha = rho / literal_dot(l, ap, ap);
+        double alpha = rho / reference_dot(l, ap, ap);
         for (int k = 0; k < total; k++)
             for (int a = 0; a < 3; a++) {
                 l->nodes[k].v[a] += alpha * l->nodes[k].p[a];
                 l->nodes[k].r[a] -= alpha * l->nodes[k].ap[a];
             }
-        norm = literal_dot(l, r, r);
+        norm = reference_dot(l, r, r);
         iterations++;
     }
     return iterations;
 }
 
 /* Steps 7 to 10. */
-static inline void literal_to_particles(Literal *l)
+static inline void reference_to_particles(Reference *l)
 {
-    double share = pow(l->share, l->dt / 5e-4);
+    double fraction = pow(l->flip_fraction, l->dt / 5e-4);
     for (size_t i = 0; i < l->count; i++) {
-        LiteralParticle *p = &l->particles[i];
+        ReferenceParticle *p = &l->particles[i];
         double pic[3] = {0}, flip[3] = {p->v[0], p->v[1], p->v[2]};
         M3 grad = {{{0}}};
-        LiteralReach reach[64];
-        int count = literal_reach(l, p, reach);
-        for (const LiteralReach *r = reach; r < reach + count; r++)
+        ReferenceReach reach[64];
+        int count = reference_reach(l, p, reach);
+        for (const ReferenceReach *r = reach; r < reach + count; r++)
             for (int a = 0; a < 3; a++) {
                 pic[a] += r->w * r->node->v[a];
                 flip[a] += r->w * (r->node->v[a] - r->node->old[a]);
@@ -429,15 +429,15 @@ static inline void literal_to_particles(Literal *l)
             }
         p->C = grad;
         p->FE = m3_mul(m3_sum(m3_identity(), l->dt, grad), p->FE);
-        literal_yield(&l->material, &p->FE, &p->FP);
+        reference_yield(&l->material, &p->FE, &p->FP);
         double JP = m3_det(p->FP);
         if (JP > 20)
             p->FP = m3_sum((M3){{{0}}}, cbrt(20 / JP), p->FP);
         for (int a = 0; a < 3; a++)
-            p->v[a] = l->flip ? (1 - share) * pic[a] + share * flip[a] : pic[a];
+            p->v[a] = l->flip ? (1 - fraction) * pic[a] + fraction * flip[a] : pic[a];
         if (p->x[1] + l->dt * pic[1] <= l->floor) {
-            literal_collide(l, p->v);
-            literal_collide(l, pic);
+            reference_collide(l, p->v);
+            reference_collide(l, pic);
             double left = p->x[1] + l->dt * pic[1] - l->floor;
             p->x[1] -= fmin(left, 0);
         }
@@ -446,14 +446,14 @@ static inline void literal_to_particles(Literal *l)
     }
 }
 
-static inline void literal_step(Literal *l)
+static inline void reference_step(Reference *l)
 {
-    literal_to_grid(l);
+    reference_to_grid(l);
     if (!l->has_volumes)
-        literal_volumes(l);
-    literal_update_nodes(l);
-    l->iterations = l->beta > 0 ? literal_solve(l) : 0;
-    literal_to_particles(l);
+        reference_volumes(l);
+    reference_update_nodes(l);
+    l->iterations = l->beta > 0 ? reference_solve(l) : 0;
+    reference_to_particles(l);
 }
 
 #endif

@@ -1,27 +1,28 @@
-#include "solvers/snow/grid.h"
+/* The node update between the two transfers: steps 4 and 5 of [Stomakhin 2013, section 4.1]. */
+#include "solvers/snow/nodes.h"
 
 #include <string.h>
 
 #include "math/vec3.h"
 
-/* Nodes lighter than this share of a particle's mass have no velocity: up to 1e-5 nothing is
-   lost that shows, and momenta below a float's digits are not divided by masses like them. */
+/* Nodes lighter than this fraction of a particle's mass get no velocity: their momentum is below the
+   rounding of floats. Results do not change visibly up to 1e-5. */
 static const float min_mass = 1e-6f;
 
 bool sl_snow_is_light(const SlSnowPass *p, const float *node)
 {
-    return !(node[3] > min_mass * p->mass);
+    return !(node[3] > min_mass * p->material.mass);
 }
 
-SlVec3 sl_snow_node_place(const SlSnowPass *p, SlBlockCoord c, int k)
+SlVec3 sl_snow_node_position(const SlSnowPass *p, SlBlockCoord c, int k)
 {
     float h = p->lattice.cell;
     return sl_vec3(h * (float)(4 * c.x + (k >> 4)), h * (float)(4 * c.y + (k >> 2 & 3)),
                    h * (float)(4 * c.z + (k & 3)));
 }
 
-/* Equation (10) with gravity: v* = v + dt (f / m + g). Explicit MLS scattered momentum and impulse
-   as one. */
+/* [Stomakhin 2013 eq. 10] with gravity: v* = v + dt (f / m + g). impulse NULL: it was added to the
+   momentum (explicit MLS). */
 static SlVec3 starred_velocity(const SlSnowPass *p, const float *node, const float *impulse)
 {
     float inverse = 1 / node[3];
@@ -43,35 +44,36 @@ static void update_block(const SlSnowPass *p, size_t block, double *sums)
     const SlSnowBlocks *blocks = p->blocks;
     float h = p->lattice.cell;
     float *nodes = blocks->layer[SL_NODES] + block * SL_SNOW_BLOCK_FLOATS;
-    float *second = layer_of(blocks, SL_CHANGE, block), *hold = layer_of(blocks, SL_HELD, block);
+    float *impulses = layer_of(blocks, SL_IMPULSE, block);
+    float *contacts = layer_of(blocks, SL_CONTACT, block);
     SlBlockCoord c = blocks->coords[block];
-    SlVec3 middle = sl_add(sl_snow_node_place(p, c, 0), sl_vec3(1.5f * h, 1.5f * h, 1.5f * h));
+    SlVec3 middle = sl_add(sl_snow_node_position(p, c, 0), sl_vec3(1.5f * h, 1.5f * h, 1.5f * h));
     SlSnowNear near;
     sl_snow_find_near(&p->contacts, middle, 1.6f * h, &near);
     for (int k = 0; k < SL_SNOW_BLOCK_NODES; k++) {
-        float *node = nodes + 4 * k, *other = second != NULL ? second + 4 * k : NULL;
+        float *node = nodes + 4 * k, *impulse = impulses != NULL ? impulses + 4 * k : NULL;
         if (sl_snow_is_light(p, node)) {
             node[0] = node[1] = node[2] = 0;
-            if (hold != NULL)
-                hold[4 * k + 3] = SL_HELD_ALL;
-            if (other != NULL)
-                other[0] = other[1] = other[2] = 0;
+            if (contacts != NULL)
+                contacts[4 * k + 3] = SL_HELD_ALL;
+            if (impulse != NULL)
+                impulse[0] = impulse[1] = impulse[2] = 0;
             continue;
         }
-        SlVec3 v = starred_velocity(p, node, other);
+        SlVec3 v = starred_velocity(p, node, impulse);
         SlSnowHold held = {.held = SL_HELD_FREE};
         if (near.count > 0)
-            held = sl_snow_meet_node(&p->contacts, &near, sl_snow_node_place(p, c, k), node[3], &v,
+            held = sl_snow_meet_node(&p->contacts, &near, sl_snow_node_position(p, c, k), node[3], &v,
                                      sums);
-        if (hold != NULL) {
-            memcpy(hold + 4 * k, &held.normal, sizeof held.normal);
-            hold[4 * k + 3] = sl_snow_hold_code(&held);
+        if (contacts != NULL) {
+            memcpy(contacts + 4 * k, &held.normal, sizeof held.normal);
+            contacts[4 * k + 3] = sl_snow_contact_code(&held);
         }
-        if (other != NULL) {
-            float kept = p->keep / node[3];
-            other[0] = v.x - kept * node[0];
-            other[1] = v.y - kept * node[1];
-            other[2] = v.z - kept * node[2];
+        if (impulse != NULL) {
+            float scale = p->flip_fraction / node[3]; /* node is momentum still */
+            impulse[0] = v.x - scale * node[0];
+            impulse[1] = v.y - scale * node[1];
+            impulse[2] = v.z - scale * node[2];
         }
         node[0] = v.x;
         node[1] = v.y;
@@ -79,9 +81,9 @@ static void update_block(const SlSnowPass *p, size_t block, double *sums)
     }
 }
 
-static void update_chunk(void *argument, size_t begin, size_t end, size_t chunk)
+static void update_loop(const void *data, size_t begin, size_t end, size_t chunk)
 {
-    const SlSnowPass *p = *(const SlSnowPass *const *)argument;
+    const SlSnowPass *p = data;
     double *sums = sl_snow_sums(p, p->node_forces, chunk);
     if (sums != NULL)
         memset(sums, 0, p->body_count * SL_SNOW_FORCE_LANES * sizeof *sums);
@@ -91,34 +93,34 @@ static void update_chunk(void *argument, size_t begin, size_t end, size_t chunk)
 
 void sl_snow_update_nodes(const SlSnowPass *pass)
 {
-    sl_parallel_for(pass->blocks->context->pool, pass->blocks->touched, SL_SNOW_NODE_CHUNK,
-                    update_chunk, &pass);
+    sl_loop_run(pass->blocks->context->pool, pass->blocks->touched, SL_SNOW_NODE_CHUNK,
+                update_loop, pass);
 }
 
-/* Layers of equal size: from one to the other, all touched blocks. */
+/* Copies two layers of all touched blocks to two others. */
 typedef struct Copy {
     const SlSnowBlocks *blocks;
     SlSnowLayer from[2], to[2];
 } Copy;
 
-static void copy_chunk(void *argument, size_t begin, size_t end, size_t chunk)
+static void copy_loop(const void *data, size_t begin, size_t end, size_t chunk)
 {
     (void)chunk;
-    const Copy *copy = argument;
+    const Copy *copy = data;
     for (int k = 0; k < 2; k++)
         memcpy(copy->blocks->layer[copy->to[k]] + begin * SL_SNOW_BLOCK_FLOATS,
                copy->blocks->layer[copy->from[k]] + begin * SL_SNOW_BLOCK_FLOATS,
                (end - begin) * SL_SNOW_BLOCK_FLOATS * sizeof(float));
 }
 
-void sl_snow_keep_nodes(const SlSnowPass *pass)
+void sl_snow_save_nodes(const SlSnowPass *pass)
 {
-    Copy copy = {pass->blocks, {SL_NODES, SL_CHANGE}, {SL_KEPT_NODES, SL_KEPT_CHANGE}};
-    sl_parallel_for(pass->blocks->context->pool, pass->blocks->touched, 16, copy_chunk, &copy);
+    Copy copy = {pass->blocks, {SL_NODES, SL_IMPULSE}, {SL_SAVED_NODES, SL_SAVED_IMPULSE}};
+    sl_loop_run(pass->blocks->context->pool, pass->blocks->touched, 16, copy_loop, &copy);
 }
 
 void sl_snow_restore_nodes(const SlSnowPass *pass)
 {
-    Copy copy = {pass->blocks, {SL_KEPT_NODES, SL_KEPT_CHANGE}, {SL_NODES, SL_CHANGE}};
-    sl_parallel_for(pass->blocks->context->pool, pass->blocks->touched, 16, copy_chunk, &copy);
+    Copy copy = {pass->blocks, {SL_SAVED_NODES, SL_SAVED_IMPULSE}, {SL_NODES, SL_IMPULSE}};
+    sl_loop_run(pass->blocks->context->pool, pass->blocks->touched, 16, copy_loop, &copy);
 }

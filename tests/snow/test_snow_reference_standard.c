@@ -1,22 +1,22 @@
-/* The solver against document 001 formula by formula. */
-#include "snow/literal.h"
+/* The solver against the reference implementation of [Stomakhin 2013]. */
+#include "snow/snow_reference.h"
 #include "snow/snowballs.h"
 
-/* The literal twin of a started ball; particles in order of id. */
-static Literal reference_of(SlWorld *world, const BallSetting *b)
+/* The reference state of a started ball; particles in order of id. */
+static Reference reference_of(SlWorld *world, const BallSetting *b)
 {
     const SlSystem *system = ball_system(world);
     const SlParticles *particles = &system->particles;
-    Literal l = {.flip = b->transfer != NULL && strcmp(b->transfer, "flip") == 0,
+    Reference l = {.flip = b->transfer != NULL && strcmp(b->transfer, "flip") == 0,
                  .h = 2 * b->spacing,
                  .dt = b->time_step,
                  .gravity = -9.81f,
-                 .share = 0.95,
+                 .flip_fraction = 0.95,
                  .density = 400,
                  .friction = (double)b->friction,
                  .beta = b->beta,
                  .tolerance = b->tolerance,
-                 .material = literal_default_material(),
+                 .material = reference_default_material(),
                  .count = particles->count,
                  .size = (int)((double)b->center.x / b->spacing) + 6, /* as far beyond the ball */
                  .first = -6};
@@ -24,7 +24,7 @@ static Literal reference_of(SlWorld *world, const BallSetting *b)
     l.nodes = calloc((size_t)(l.size * l.size * l.size), sizeof *l.nodes);
     const uint32_t *id = particles->data[SL_F_ID];
     for (size_t i = 0; i < l.count; i++) {
-        LiteralParticle *p = &l.particles[id[i]];
+        ReferenceParticle *p = &l.particles[id[i]];
         p->mass = l.density * b->spacing * b->spacing * b->spacing;
         p->FE = p->FP = m3_identity();
         for (int k = 0; k < 3; k++) {
@@ -38,11 +38,11 @@ static Literal reference_of(SlWorld *world, const BallSetting *b)
 static void compare(const BallSetting *b, int steps)
 {
     SlWorld *world = ball_create(b);
-    Literal l = reference_of(world, b);
+    Reference l = reference_of(world, b);
     int most = 0, off = 0;
     for (int k = 0; k < steps; k++) {
         assert_ok(sl_world_step(world, b->time_step, &test_error));
-        literal_step(&l);
+        reference_step(&l);
         int fast = (int)ball_system(world)->stats.iterations;
         most = fast > most ? fast : most;
         off = abs(fast - l.iterations) > off ? abs(fast - l.iterations) : off;
@@ -50,23 +50,23 @@ static void compare(const BallSetting *b, int steps)
     const SlSystem *system = ball_system(world);
     const uint32_t *id = system->particles.data[SL_F_ID];
     const float *plastic = system->particles.data[SL_F_PLASTIC];
-    double sum = 0, least = 1, min_literal = 1;
+    double sum = 0, least = 1, min_reference = 1;
     for (size_t i = 0; i < l.count; i++) {
-        const LiteralParticle *p = &l.particles[id[i]];
+        const ReferenceParticle *p = &l.particles[id[i]];
         for (int k = 0; k < 3; k++)
             sum += pow(ball_place(system, i, k, l.h) - p->x[k], 2);
         least = fmin(least, (double)plastic[i]);
-        min_literal = fmin(min_literal, m3_det(p->FP));
+        min_reference = fmin(min_reference, m3_det(p->FP));
     }
     double rms = sqrt(sum / (double)l.count) / l.h;
-    print_message("%s: %zu particles, %d steps: %.2e h rms apart; least J_P %.4f, literal %.4f; up to "
+    print_message("%s: %zu particles, %d steps: %.2e h rms apart; smallest J_P %.4f, reference %.4f; up to "
                   "%d iterations, %d apart\n",
-                  b->transfer, l.count, steps, rms, least, min_literal, most, off);
+                  b->transfer, l.count, steps, rms, least, min_reference, most, off);
     assert_true(off <= 2);
     assert_less(rms, 1e-4);
     assert_less(least, 0.8);
-    assert_less(min_literal, 0.8);
-    assert_near(least, min_literal, 1e-3);
+    assert_less(min_reference, 0.8);
+    assert_near(least, min_reference, 1e-3);
     free(l.particles);
     free(l.nodes);
     sl_world_destroy(world);

@@ -1,0 +1,37 @@
+/* The node update between the two transfers. */
+#ifndef SOLVERS_SNOW_NODES_H
+#define SOLVERS_SNOW_NODES_H
+
+#include "solvers/snow/snow_kernels.h"
+
+/* The fourth lane of SL_CONTACT: how a node is in contact, and with which body. */
+static inline float sl_snow_contact_code(const SlSnowHold *hold)
+{
+    return (float)((uint32_t)hold->held + 4 * hold->body);
+}
+
+static inline SlSnowHeld sl_snow_contact_kind(float code)
+{
+    return (SlSnowHeld)((uint32_t)code & 3);
+}
+
+static inline uint32_t sl_snow_contact_body(float code)
+{
+    return (uint32_t)code >> 2;
+}
+
+/* m */
+SlVec3 sl_snow_node_position(const SlSnowPass *pass, SlBlockCoord block, int node);
+/* Is the node too light to have a velocity? */
+bool sl_snow_is_light(const SlSnowPass *pass, const float *node);
+
+/* [Stomakhin 2013] step 4, momenta become velocities v* after gravity and stress, and step 5,
+   grid-based body collisions. Afterwards SL_NODES is velocity and mass; with FLIP SL_IMPULSE is
+   v' - a v. */
+void sl_snow_update_nodes(const SlSnowPass *pass);
+
+/* Semi-implicit: saves the nodes before step 4, and restores them to repeat it. */
+void sl_snow_save_nodes(const SlSnowPass *pass);
+void sl_snow_restore_nodes(const SlSnowPass *pass);
+
+#endif
