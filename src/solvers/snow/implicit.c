@@ -185,17 +185,18 @@ void sl_snow_principal_frames(const SlSnowPass *pass)
     SlContext *context = pass->blocks->context;
     SlSnowBlockLoop loop = {.pass = pass};
     sl_loop_run(context->pool, pass->blocks->occupied, SL_SNOW_BLOCK_CHUNK,
-                SL_KERNELS(context->isa, sl_snow_kernels)->principal_frames, &loop);
+                SL_KERNELS(context->isa, sl_snow_implicit_kernels)->principal_frames, &loop);
 }
 
 void sl_snow_apply_hessian(const SlSnowPass *pass, SlSnowLayer from, SlSnowLayer to)
 {
-    const SlSnowKernels *kernels = SL_KERNELS(pass->blocks->context->isa, sl_snow_kernels);
+    const SlSnowImplicitKernels *kernels =
+        SL_KERNELS(pass->blocks->context->isa, sl_snow_implicit_kernels);
     Job j = {.pass = pass, .cleared = to};
     for_touched_blocks(&j, clear_block);
     SlSnowBlockLoop loop = {.pass = pass, .from = from, .to = to};
     int transfer = pass->lattice.cubic ? SL_SNOW_FLIP : SL_SNOW_MLS;
-    sl_snow_for_colours(&loop, kernels->transfer[transfer].apply_hessian);
+    sl_snow_for_colours(&loop, kernels->apply_hessian[transfer]);
 }
 
 bool sl_snow_solve(SlSnowSolve *s)

@@ -7,6 +7,8 @@
 #ifndef SOLVERS_SNOW_MATERIAL_LANES_H
 #define SOLVERS_SNOW_MATERIAL_LANES_H
 
+#include <stdbool.h>
+
 #include "core/simd.h"
 #include "math/exp_lanes.h"
 
@@ -64,20 +66,26 @@ SL_INLINE void strain_bounds(Sym e, F8 *low, F8 *high)
     *high = f8_max(e.xx + (xy + zx), f8_max(e.yy + (xy + yz), e.zz + (zx + yz)));
 }
 
-/* One Jacobi rotation: makes the entry pq zero. r is the third index. */
-SL_INLINE void rotate(F8 *pp, F8 *qq, F8 *pq, F8 *rp, F8 *rq, Mat *U, int p, int q)
+/* The entries of a symmetric matrix as a Jacobi rotation of indices p and q sees them; r is the third
+   index. */
+typedef struct Entries {
+    F8 *pp, *qq, *pq, *rp, *rq;
+} Entries;
+
+/* One Jacobi rotation: makes the entry pq zero. */
+SL_INLINE void rotate(Entries e, Mat *U, int p, int q)
 {
-    F8 d = *qq - *pp, twice = *pq + *pq;
+    F8 d = *e.qq - *e.pp, twice = *e.pq + *e.pq;
     F8 root = f8_sqrt(f8_fma(d, d, twice * twice));
     F8 sign = (F8)(((I8)d & (int32_t)0x80000000) | (I8)f8(1));
     F8 t = sign * twice / (f8_abs(d) + root + f8(1e-30f));
     F8 c = f8(1) / f8_sqrt(f8_fma(t, t, f8(1))), s = t * c;
-    *pp = f8_fnma(t, *pq, *pp);
-    *qq = f8_fma(t, *pq, *qq);
-    *pq = f8(0);
-    F8 old = *rp;
-    *rp = f8_fnma(s, *rq, c * old);
-    *rq = f8_fma(s, old, c * *rq);
+    *e.pp = f8_fnma(t, *e.pq, *e.pp);
+    *e.qq = f8_fma(t, *e.pq, *e.qq);
+    *e.pq = f8(0);
+    F8 old = *e.rp;
+    *e.rp = f8_fnma(s, *e.rq, c * old);
+    *e.rq = f8_fma(s, old, c * *e.rq);
     for (int i = 0; i < 3; i++) {
         F8 up = U->m[i][p];
         U->m[i][p] = f8_fnma(s, U->m[i][q], c * up);
@@ -111,11 +119,11 @@ SL_INLINE void eigen(const Sym *from, int groups, F8 values[][3], Mat *U)
         if (sweep == 2 && is_diagonal(e, groups))
             break;
         for (int g = 0; g < groups; g++)
-            rotate(&e[g].xx, &e[g].yy, &e[g].xy, &e[g].zx, &e[g].yz, &U[g], 0, 1);
+            rotate((Entries){&e[g].xx, &e[g].yy, &e[g].xy, &e[g].zx, &e[g].yz}, &U[g], 0, 1);
         for (int g = 0; g < groups; g++)
-            rotate(&e[g].xx, &e[g].zz, &e[g].zx, &e[g].xy, &e[g].yz, &U[g], 0, 2);
+            rotate((Entries){&e[g].xx, &e[g].zz, &e[g].zx, &e[g].xy, &e[g].yz}, &U[g], 0, 2);
         for (int g = 0; g < groups; g++)
-            rotate(&e[g].yy, &e[g].zz, &e[g].yz, &e[g].xy, &e[g].zx, &U[g], 1, 2);
+            rotate((Entries){&e[g].yy, &e[g].zz, &e[g].yz, &e[g].xy, &e[g].zx}, &U[g], 1, 2);
     }
     for (int g = 0; g < groups; g++) {
         values[g][0] = e[g].xx;

@@ -3,8 +3,7 @@
 #include "solvers/snow/snow_kernels.h"
 
 #include "math/vec3.h"
-#include "solvers/snow/material_lanes.h"
-#include "solvers/snow/transfer_lanes.h"
+#include "solvers/snow/group_lanes.h"
 
 /* --- Assignment of particles to blocks --- */
 
@@ -66,58 +65,6 @@ static void keys(const void *data, size_t begin, size_t end, size_t chunk)
         else
             memcpy(d->keys + i, &key, g.count * sizeof(uint32_t));
     }
-}
-
-/* --- What a group of particles carries --- */
-
-SL_INLINE F8 variation_at(const SlSnowPass *p, Group g)
-{
-    return p->fields.variation != NULL ? get_floats(p->fields.variation, g) : f8(0);
-}
-
-SL_INLINE F8 mass_at(const SlSnowPass *p, F8 variation)
-{
-    return f8(p->material.mass) * f8_fma(f8(p->material.vary_density), variation, f8(1));
-}
-
-SL_INLINE Material material_at(const SlSnowPass *p, F8 variation)
-{
-    F8 stiff = f8_fma(f8(p->material.vary_stiffness), variation, f8(1));
-    F8 tough = f8_fma(f8(p->material.vary_yield), variation, f8(1));
-    F8 tensile = f8_fma(f8(p->material.vary_stretch), variation, f8(1));
-    return (Material){f8(p->material.mu) * stiff, f8(p->material.lambda) * stiff,
-                      f8(p->material.hardening) * f8_fma(f8(p->material.vary_hardening), variation, f8(1)),
-                      f8(-p->material.critical_compression) * tough,
-                      f8(p->material.critical_stretch) * tough * tensile};
-}
-
-SL_INLINE Sym strain_at(const SlSnowPass *p, Group g)
-{
-    F8x4 d = get_records(p->fields.stretch, g), o = get_records(p->fields.shear, g);
-    return (Sym){d.x, d.y, d.z, o.x, o.y, o.z};
-}
-
-/* Lanes that are particles of the block: sums and maxima leave out the others. */
-SL_INLINE I8 first_lanes(size_t count)
-{
-    const I8 lane = {0, 1, 2, 3, 4, 5, 6, 7};
-    return lane < (int32_t)count;
-}
-
-/* Row k of a symmetric matrix. */
-SL_INLINE F8x3 row_of(Sym e, int k)
-{
-    return k == 0 ? (F8x3){e.xx, e.xy, e.zx} : k == 1 ? (F8x3){e.xy, e.yy, e.yz}
-                                                      : (F8x3){e.zx, e.yz, e.zz};
-}
-
-/* scatter() with the slopes of lane at.j of a group's records. */
-SL_INLINE void scatter_record(float *tile, float *second, Stencil at, F8 value,
-                              const Records slope[3], bool separate)
-{
-    F8 slopes[3] = {f8_twice(slope[0].at[at.j]), f8_twice(slope[1].at[at.j]),
-                    f8_twice(slope[2].at[at.j])};
-    scatter(tile, second, at, value, slopes, separate);
 }
 
 /* --- Steps 1 to 3: particles to grid --- */
@@ -447,140 +394,7 @@ SL_INLINE void block_to_particles(const SlSnowPass *p, uint32_t block, bool cubi
     tally_put(&tally, p->partials + (size_t)block * SL_SNOW_PARTIALS);
 }
 
-/* --- Step 6: the operator of the semi-implicit solve --- */
-
-/* Column k of U and s_k - 1 in slope[k]. */
-SL_INLINE void put_frame(const SlSnowPass *p, Group g, const F8 values[3], const Mat *U)
-{
-    for (int k = 0; k < 3; k++) {
-        Records out;
-        f8x4_store(out.at[0],
-                   (F8x4){U->m[0][k], U->m[1][k], U->m[2][k], stretch_less_one(values[k])});
-        put_records(p->fields.slope[k], g, &out);
-    }
-}
-
-static void block_frames(const SlSnowPass *p, uint32_t block)
-{
-    size_t end = p->blocks->start[block + 1];
-    for (size_t i = p->blocks->start[block]; i < end; i += 16) {
-        Group first = group_at(p->blocks->order, i, end);
-        F8 values[2][3];
-        Mat U[2];
-        if (end - i <= 8) {
-            Sym e = strain_at(p, first);
-            eigen(&e, 1, values, U);
-            put_frame(p, first, values[0], &U[0]);
-            continue;
-        }
-        Group next = group_at(p->blocks->order, i + 8, end);
-        Sym e[2] = {strain_at(p, first), strain_at(p, next)};
-        eigen(e, 2, values, U);
-        put_frame(p, first, values[0], &U[0]);
-        put_frame(p, next, values[1], &U[1]);
-    }
-}
-
-/* [Stomakhin 2013 eq. 7 and 8] in the principal frame, where V of the singular value decomposition
-   is not needed: from the gradient of u to V0 A F_E^T. */
-SL_INLINE void hessian_of(const SlSnowPass *p, Group g, const Records gradient[3],
-                          Records slope[3])
-{
-    F8x4 l[3], u[3];
-    Mat U, D;
-    F8 s[3], s1[3];
-    for (int k = 0; k < 3; k++) {
-        l[k] = f8x4_load(gradient[k].at[0]);
-        u[k] = get_records(p->fields.slope[k], g);
-        U.m[0][k] = u[k].x;
-        U.m[1][k] = u[k].y;
-        U.m[2][k] = u[k].z;
-        s1[k] = u[k].w;
-        s[k] = f8(1) + s1[k];
-    }
-    /* D = U^T L U Sigma; column b of L is l[b] */
-    Mat LU;
-    for (int a = 0; a < 3; a++)
-        for (int k = 0; k < 3; k++) {
-            const F8 *l0 = &l[0].x, *l1 = &l[1].x, *l2 = &l[2].x;
-            LU.m[a][k] = f8_fma(l0[a], U.m[0][k], f8_fma(l1[a], U.m[1][k], l2[a] * U.m[2][k]));
-        }
-    for (int a = 0; a < 3; a++)
-        for (int b = 0; b < 3; b++)
-            D.m[a][b] = s[b] * f8_fma(U.m[0][a], LU.m[0][b],
-                                      f8_fma(U.m[1][a], LU.m[1][b], U.m[2][a] * LU.m[2][b]));
-    Material material = material_at(p, variation_at(p, g));
-    F8 hard = hardened(&material, get_floats(p->fields.plastic, g));
-    hard *= f8(p->implicit) * get_floats(p->fields.volume, g);
-    F8 mu2 = (material.mu + material.mu) * hard, lambda = material.lambda * hard;
-    F8 c[3] = {s[1] * s[2], s[2] * s[0], s[0] * s[1]};
-    /* J - 1 without cancelling: s1 = s - 1 */
-    F8 less = s1[0] + f8_fma(s[0], s1[1], s[0] * s[1] * s1[2]);
-    F8 trace = lambda * f8_fma(c[0], D.m[0][0], f8_fma(c[1], D.m[1][1], c[2] * D.m[2][2]));
-    F8 lambda_less = lambda * less;
-    Mat A; /* A Sigma */
-    for (int a = 0; a < 3; a++) {
-        int b = (a + 1) % 3, k = (a + 2) % 3;
-        F8 diagonal = f8_fma(mu2, D.m[a][a], trace * c[a]) +
-                      lambda_less * f8_fma(s[k], D.m[b][b], s[b] * D.m[k][k]);
-        A.m[a][a] = diagonal * s[a];
-        F8 rotation = (D.m[a][b] - D.m[b][a]) / (s[a] + s[b]);
-        A.m[a][b] = (mu2 * (D.m[a][b] - rotation) - lambda_less * s[k] * D.m[b][a]) * s[b];
-        A.m[b][a] = (mu2 * (D.m[b][a] + rotation) - lambda_less * s[k] * D.m[a][b]) * s[a];
-    }
-    Mat UA;
-    for (int a = 0; a < 3; a++)
-        for (int b = 0; b < 3; b++)
-            UA.m[a][b] = f8_fma(U.m[a][0], A.m[0][b],
-                                f8_fma(U.m[a][1], A.m[1][b], U.m[a][2] * A.m[2][b]));
-    for (int b = 0; b < 3; b++) {
-#define ENTRY_(a)                                                                                  \
-    f8_fma(UA.m[a][0], U.m[b][0], f8_fma(UA.m[a][1], U.m[b][1], UA.m[a][2] * U.m[b][2]))
-        f8x4_store(slope[b].at[0], (F8x4){ENTRY_(0), ENTRY_(1), ENTRY_(2), f8(0)});
-#undef ENTRY_
-    }
-}
-
-SL_INLINE void block_hessian(const SlSnowPass *p, uint32_t block, const SlSnowBlockLoop *d,
-                             bool cubic, int nodes)
-{
-    const SlSnowBlocks *blocks = p->blocks;
-    _Alignas(32) float tile[TILE_FLOATS], sum[TILE_FLOATS];
-    load_tile(blocks->layer[d->from], blocks->reach[block], tile);
-    memset(sum, 0, sizeof sum);
-    SlBlockCoord coord = sl_snow_block_of(blocks, block);
-    size_t end = blocks->start[block + 1];
-    for (size_t i = blocks->start[block]; i < end; i += 8) {
-        Group g = group_at(blocks->order, i, end);
-        Weights weights;
-        find_weights(&p->lattice, coord, p->fields.position, p->fields.fraction, g, cubic,
-                     &weights);
-        Records value, gradient[3], slope[3];
-        memset(gradient, 0, sizeof gradient);
-        for (size_t j = 0; j < g.count; j++) {
-            float *const out[3] = {gradient[0].at[j], gradient[1].at[j], gradient[2].at[j]};
-            gather(tile, (Stencil){&weights, j, nodes}, value.at[j], out);
-        }
-        hessian_of(p, g, gradient, slope);
-        for (size_t j = 0; j < g.count; j++)
-            scatter_record(sum, sum, (Stencil){&weights, j, nodes}, f8(0), slope, false);
-    }
-    add_tile(blocks->layer[d->to], blocks->reach[block], sum);
-}
-
 /* --- The table: one loop per kernel and transfer. MLS uses 3 nodes per axis, FLIP 4 --- */
-
-#define BLOCK_LOOP_(name, call)                                                                    \
-    static void name(const void *data, size_t begin, size_t end, size_t chunk)                     \
-    {                                                                                              \
-        (void)chunk;                                                                               \
-        const SlSnowBlockLoop *d = data;                                                           \
-        const SlSnowPass *p = d->pass;                                                             \
-        for (size_t k = begin; k < end; k++) {                                                     \
-            uint32_t block = d->blocks != NULL ? d->blocks[k] : (uint32_t)k;                       \
-            call;                                                                                  \
-        }                                                                                          \
-    }
 
 SL_INLINE void mls_block_to_grid(const SlSnowPass *p, uint32_t block)
 {
@@ -590,20 +404,16 @@ SL_INLINE void mls_block_to_grid(const SlSnowPass *p, uint32_t block)
         block_to_grid(p, block, false, 3, false);
 }
 
-BLOCK_LOOP_(principal_frames, block_frames(p, block))
 BLOCK_LOOP_(mls_to_grid, mls_block_to_grid(p, block))
 BLOCK_LOOP_(mls_volumes, block_volumes(p, block, false, 3))
 BLOCK_LOOP_(mls_to_particles, block_to_particles(p, block, false, 3, false))
-BLOCK_LOOP_(mls_hessian, block_hessian(p, block, d, false, 3))
 BLOCK_LOOP_(flip_to_grid, block_to_grid(p, block, true, 4, true))
 BLOCK_LOOP_(flip_volumes, block_volumes(p, block, true, 4))
 BLOCK_LOOP_(flip_to_particles, block_to_particles(p, block, true, 4, true))
-BLOCK_LOOP_(flip_hessian, block_hessian(p, block, d, true, 4))
 
 SL_KERNEL_TABLE(SlSnowKernels, sl_snow_kernels) = {
     .extent = extent,
     .keys = keys,
-    .principal_frames = principal_frames,
-    .transfer = {[SL_SNOW_MLS] = {mls_to_grid, mls_volumes, mls_to_particles, mls_hessian},
-                 [SL_SNOW_FLIP] = {flip_to_grid, flip_volumes, flip_to_particles, flip_hessian}},
+    .transfer = {[SL_SNOW_MLS] = {mls_to_grid, mls_volumes, mls_to_particles},
+                 [SL_SNOW_FLIP] = {flip_to_grid, flip_volumes, flip_to_particles}},
 };

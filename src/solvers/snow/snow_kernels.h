@@ -97,8 +97,6 @@ typedef struct SlSnowTransfer {
     SlLoop particles_to_grid; /* [Stomakhin 2013] steps 1 and 3 */
     SlLoop measure_volumes;   /* step 2, of new particles */
     SlLoop grid_to_particles; /* steps 7 to 10 */
-    SlLoop apply_hessian;     /* eq. 7: to += beta dt² H from, in mass times velocity; after
-                                 principal_frames */
 } SlSnowTransfer;
 
 enum { SL_SNOW_MLS, SL_SNOW_FLIP, SL_SNOW_TRANSFERS };
@@ -115,12 +113,19 @@ typedef struct SlSnowKeys {
 typedef struct SlSnowKernels {
     /* data: SlSnowKeys, over particles */
     SlLoop extent, keys;
-    /* data: SlSnowBlockLoop; principal axes and stretches - 1 into the slopes, which are free between
-       the transfers */
-    SlLoop principal_frames;
     SlSnowTransfer transfer[SL_SNOW_TRANSFERS];
 } SlSnowKernels;
 
 SL_DECLARE_KERNELS(SlSnowKernels, sl_snow_kernels);
+
+/* Step 6 (implicit_kernels.c); data: SlSnowBlockLoop. */
+typedef struct SlSnowImplicitKernels {
+    /* Principal axes and stretches - 1 into the slopes, which are free between the transfers. */
+    SlLoop principal_frames;
+    /* Eq. 7, after principal_frames: to += beta dt² H from, in mass times velocity. */
+    SlLoop apply_hessian[SL_SNOW_TRANSFERS];
+} SlSnowImplicitKernels;
+
+SL_DECLARE_KERNELS(SlSnowImplicitKernels, sl_snow_implicit_kernels);
 
 #endif
