@@ -15,7 +15,7 @@ typedef enum SlStage {
     SL_STAGE_NEIGHBOURS,
     SL_STAGE_LEVELS, /* level of detail */
     SL_STAGE_SOLVE,
-    SL_STAGE_FINISH, /* velocities, viscosity, density of the result */
+    SL_STAGE_VELOCITIES, /* velocities, viscosity, density of the result */
     SL_STAGE_COUNT
 } SlStage;
 SL_API const char *sl_stage_name(SlStage stage);

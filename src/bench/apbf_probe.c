@@ -47,24 +47,26 @@ static SlStatus put_in(ApbfMeasure *m, const ApbfRun *run, SlError *error)
 SlStatus apbf_probe_compression(ApbfMeasure *m, ApbfRun *run, double *mean, SlError *error)
 {
     SlSystem *probe = system_of(m->probe);
-    SlFluidPass pass;
+    SlPbfPass pass;
     SlStatus status = put_in(m, run, error);
     if (status == SL_OK)
-        status = sl_pbf_begin(probe, 1, &pass, error);
+        status = sl_pbf_prepare(probe, 1, &pass, error);
     if (status == SL_OK) {
-        memcpy(pass.predicted, pass.position, pass.count * 4 * sizeof(float));
-        status = sl_fluid_sort(probe, &pass, error);
+        memcpy(pass.fluid.particles.predicted, pass.fluid.particles.position,
+               pass.fluid.particles.count * 4 * sizeof(float));
+        status = sl_fluid_sort(probe, &pass.fluid, SL_LIST_FROM_PREDICTED, error);
     }
     if (status == SL_OK)
-        status = sl_fluid_list(probe, &pass, error);
+        status = sl_fluid_list(probe, &pass.fluid, SL_LIST_FROM_PREDICTED, error);
     if (status != SL_OK)
         return status;
-    sl_fluid_run(probe, &pass,
-                 SL_KERNELS(m->context->isa, sl_fluid_kernels)->density[sl_fluid_kernel(probe)]);
+    sl_particle_loop(probe,
+                     SL_KERNELS(m->context->isa, sl_fluid_kernels)->density[sl_fluid_kernel(probe)],
+                     &pass.fluid);
     double sum = 0;
-    for (size_t i = 0; i < pass.count; i++)
-        sum += fmax((double)pass.density[i] - 1, 0);
-    *mean = sum / (double)pass.count;
+    for (size_t i = 0; i < pass.fluid.particles.count; i++)
+        sum += fmax((double)pass.fluid.particles.density[i] - 1, 0);
+    *mean = sum / (double)pass.fluid.particles.count;
     return SL_OK;
 }
 
@@ -109,23 +111,23 @@ SlStatus apbf_probe_look(ApbfMeasure *m, ApbfRun *run, SlError *error)
     if (picture == NULL)
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory for a depth image");
     /* Levels are given at the places predicted in a frame's first step. */
-    SlFluidPass pass;
+    SlPbfPass pass;
     double dt = run->world->def.frame_time / sl_fluid_steps(system);
     SlStatus status = put_in(m, run, error);
     if (status == SL_OK)
-        status = sl_pbf_begin(probe, dt, &pass, error);
+        status = sl_pbf_prepare(probe, dt, &pass, error);
     if (status == SL_OK) {
-        sl_fluid_predict(probe, &pass);
+        sl_fluid_predict(probe, &pass.fluid);
         memset(m->seen, 0, m->particles);
     }
     for (size_t k = 0; status == SL_OK && k < system->surroundings.camera_count; k++) {
         SlCameraFrame frame = sl_camera_frame(&system->surroundings.cameras[k], WIDTH, HEIGHT);
         for (int p = 0; p < WIDTH * HEIGHT; p++)
             picture->depth[p] = INFINITY;
-        for (size_t i = 0; i < pass.count; i++) {
-            const float *x = pass.predicted + 4 * i;
+        for (size_t i = 0; i < pass.fluid.particles.count; i++) {
+            const float *x = pass.fluid.particles.predicted + 4 * i;
             draw(picture, &frame, (SlVec3){x[0], x[1], x[2]}, 0.5f * sl_fluid_spacing(system),
-                 pass.id[i]);
+                 pass.fluid.particles.id[i]);
         }
         for (int p = 0; p < WIDTH * HEIGHT; p++)
             if (isfinite(picture->depth[p]) && picture->seen[p] < m->particles)
@@ -200,8 +202,8 @@ SlStatus apbf_probe_drift(const ApbfMeasure *m, const ApbfSetting *setting, uint
     if (status == SL_OK) {
         add_velocities(world, 1, gained);
         const SlSystem *system = system_of(world);
-        double spacing = sl_param(system, SL_FLUID_P_SPACING), count = (double)m->particles;
-        double mass = sl_param(system, SL_FLUID_P_REST_DENSITY) * spacing * spacing * spacing;
+        double spacing = sl_param(system, SL_FLUID_PARAM_SPACING), count = (double)m->particles;
+        double mass = sl_param(system, SL_FLUID_PARAM_REST_DENSITY) * spacing * spacing * spacing;
         SlVec3 g = system->surroundings.gravity;
         const double gravity[3] = {(double)g.x, (double)g.y, (double)g.z};
         double weight = 0;

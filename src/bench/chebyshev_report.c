@@ -207,9 +207,9 @@ SlStatus chebyshev_curves(Trial *trial, const Trial *from, SlError *error)
         if (status != SL_OK)
             break;
         sl_fluid_predict(system, &run.pass.fluid);
-        status = sl_fluid_sort(system, &run.pass.fluid, error);
+        status = sl_fluid_sort(system, &run.pass.fluid, SL_LIST_FROM_PREDICTED, error);
         if (status == SL_OK)
-            status = sl_fluid_list(system, &run.pass.fluid, error);
+            status = sl_fluid_list(system, &run.pass.fluid, SL_LIST_FROM_PREDICTED, error);
         double began = sl_seconds();
         if (status == SL_OK)
             status = sl_projective_prepare(system, &run, error);

@@ -51,30 +51,28 @@ typedef struct Passes {
 static SlStatus sample(Samples *s, SlError *error)
 {
     SlSystem *system = s->system;
-    const SlPbfKernels *kernels = SL_KERNELS(system->context->isa, sl_pbf_kernels);
-    SlKernelKind kind = sl_fluid_kernel(system);
     double scale = 1e6 / (double)system->particles.count; /* ms to ns per particle */
-    SlFluidPass pass;
-    SlStatus status = sl_pbf_begin(system, 1.0 / 120, &pass, error);
+    SlPbfPass pass;
+    SlStatus status = sl_pbf_prepare(system, 1.0 / 120, &pass, error);
     if (status != SL_OK)
         return status;
-    sl_fluid_predict(system, &pass);
-    for (size_t i = 0; i < pass.count; i++) /* takes back what gravity added */
-        pass.velocity[4 * i + 1] -= pass.dt * system->surroundings.gravity.y;
+    sl_fluid_predict(system, &pass.fluid);
+    for (size_t i = 0; i < pass.fluid.particles.count; i++) /* takes back what gravity added */
+        pass.fluid.particles.velocity[4 * i + 1] -= pass.fluid.dt * system->surroundings.gravity.y;
     double ms[4] = {0}, mark = sl_seconds();
-    status = sl_fluid_sort(system, &pass, error);
+    status = sl_fluid_sort(system, &pass.fluid, SL_LIST_FROM_PREDICTED, error);
     sl_lap(&mark, &ms[0]);
     if (status == SL_OK)
-        status = sl_fluid_list(system, &pass, error);
+        status = sl_fluid_list(system, &pass.fluid, SL_LIST_FROM_PREDICTED, error);
     sl_lap(&mark, &ms[1]);
     if (status != SL_OK)
         return status;
     /* The first iterations of a step. It is not finished, so that every round sees one state. */
     enum { ITERATIONS = 3 };
     for (int k = 0; k < ITERATIONS; k++) {
-        sl_fluid_run(system, &pass, kernels->lambda[kind]);
+        sl_pbf_lambda(system, &pass);
         sl_lap(&mark, &ms[2]);
-        sl_fluid_run(system, &pass, sl_pbf_displace(system, &pass, (uint32_t)k));
+        sl_pbf_displace(system, &pass, (uint32_t)k + 1);
         sl_lap(&mark, &ms[3]);
     }
     s->sort[s->count] = ms[0] * scale;

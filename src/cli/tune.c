@@ -30,9 +30,9 @@ static SlStatus first_rho(Trial *trial, double dt, double *rho, SlError *error)
     if (status != SL_OK)
         return status;
     sl_fluid_predict(system, &run.pass.fluid);
-    status = sl_fluid_sort(system, &run.pass.fluid, error);
+    status = sl_fluid_sort(system, &run.pass.fluid, SL_LIST_FROM_PREDICTED, error);
     if (status == SL_OK)
-        status = sl_fluid_list(system, &run.pass.fluid, error);
+        status = sl_fluid_list(system, &run.pass.fluid, SL_LIST_FROM_PREDICTED, error);
     if (status == SL_OK)
         status = sl_projective_prepare(system, &run, error);
     for (int k = 0; status == SL_OK && k < RATIO_ITERATIONS; k++) {

@@ -43,7 +43,7 @@ typedef struct SlSolver {
     void (*state_replaced)(SlSystem *system);
     /* One sub-step of dt seconds; fills system->stats. */
     SlStatus (*step)(SlSystem *system, double dt, SlError *error);
-    void (*finish)(SlSystem *system);
+    void (*destroy)(SlSystem *system);
     /* Sub-steps to cover a call of sl_world_step: their number, or, where a solver chooses as it
        goes, the length of the next with `left` seconds to go, (0, left]. One of the two may be NULL;
        a length of 0 leaves it to `steps`. */
@@ -109,6 +109,7 @@ typedef struct SlSurroundings {
     const SlDepthView *depth_views; /* one per camera; depth NULL: none was handed in */
     bool interval_begins; /* the first sub-step of an interval: a frame, for most */
     double interval_left; /* s: from the beginning of this sub-step to the interval's end */
+    double interval_length; /* s: of the whole interval */
     bool population_changes; /* particles may come and go between sub-steps */
 } SlSurroundings;
 
@@ -137,6 +138,7 @@ static inline SlVec3 sl_body_center(const SlSurroundings *around, size_t body)
 
 struct SlSystem {
     SlContext *context;
+    SlArena arena; /* scratch of a step; reset by the solver at its head */
     const SlSolver *solver;
     char name[32];
     uint32_t index; /* in the world */

@@ -7,7 +7,7 @@
 const char *sl_stage_name(SlStage stage)
 {
     static const char *const names[SL_STAGE_COUNT] = {"predict", "sort",  "neighbours",
-                                                      "levels",  "solve", "finish"};
+                                                      "levels",  "solve", "velocities"};
     return (unsigned)stage < SL_STAGE_COUNT ? names[stage] : "unknown";
 }
 
@@ -78,6 +78,7 @@ static SlStatus take_sub_step(SlWorld *world, SlWorldSystem *holder, SlError *er
     double end = end_of_step(system, interval->dt, progress->done, (uint32_t)progress->step, &sub);
     system->surroundings.interval_begins = progress->step == 0;
     system->surroundings.interval_left = left;
+    system->surroundings.interval_length = interval->dt;
     system->surroundings.population_changes = sl_flow_changes(&holder->flow);
     interval->began = world->time + progress->done;
     interval->length = sub;

@@ -109,8 +109,9 @@ static void destroy_system(SlContext *context, SlWorldSystem *system)
     SlSystem *base = &system->base;
     const SlSolver *solver = base->solver;
     if (base->state != NULL)
-        solver->finish(base);
+        solver->destroy(base);
     sl_particles_destroy(&base->particles);
+    sl_arena_free(&base->arena);
     for (uint32_t k = 0; k < system->fill_count; k++)
         sl_fill_body_destroy(context, system->fills[k]);
     sl_free(&context->memory, base->state, solver->state_size);
@@ -191,6 +192,7 @@ static SlStatus add_system(SlWorld *world, const SlSystemDef *def, SlSystemId *i
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory for a system");
     SlSystem *base = &system->base;
     base->context = world->context;
+    sl_arena_init(&base->arena, memory);
     base->solver = solver;
     system->material = sl_default_material(solver->material);
     system->depth = world->depth;

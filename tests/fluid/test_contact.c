@@ -21,7 +21,7 @@ static SlShape obstacle(int kind)
 typedef struct Thrown {
     SlWorld *world;
     SlSystem *system;
-    SlFluidPass pass;
+    SlPbfPass pass;
 } Thrown;
 
 /* A block thrown through everything: its prediction goes through the contact kernel. */
@@ -48,8 +48,8 @@ static void throw_block(Thrown *t, SlIsa isa, const SlShape *shape, float domain
             sl_f32x4(&t->system->particles, SL_F_VELOCITY)[4 * i + k] =
                 60 * (sl_random_unit(r.value[k]) - 0.5f);
     }
-    assert_ok(sl_pbf_begin(t->system, 1.0 / 60, &t->pass, &test_error));
-    sl_fluid_predict(t->system, &t->pass);
+    assert_ok(sl_pbf_prepare(t->system, 1.0 / 60, &t->pass, &test_error));
+    sl_fluid_predict(t->system, &t->pass.fluid);
 }
 
 static SlVec3 at(const float *records, size_t i)
@@ -68,10 +68,10 @@ static void kernel_equals_plain_distances(void **state)
             Thrown t;
             throw_block(&t, paths[p], &shape, 0);
             size_t touched = 0, wrong = 0;
-            for (size_t i = 0; i < t.pass.count; i++) {
-                float keep = 0.1f + 0.01f * sl_contact_fraction(t.pass.id[i]), edge = 4 - keep;
-                SlVec3 n, q = sl_add(at(t.pass.position, i),
-                                     sl_scale(at(t.pass.velocity, i), 1.0f / 60));
+            for (size_t i = 0; i < t.pass.fluid.particles.count; i++) {
+                float keep = 0.1f + 0.01f * sl_contact_fraction(t.pass.fluid.particles.id[i]), edge = 4 - keep;
+                SlVec3 n, q = sl_add(at(t.pass.fluid.particles.position, i),
+                                     sl_scale(at(t.pass.fluid.particles.velocity, i), 1.0f / 60));
                 float depth = keep - sl_shape_distance(&shape, q, &n);
                 if (depth > 0) {
                     q = sl_add(q, sl_scale(n, depth));
@@ -80,7 +80,7 @@ static void kernel_equals_plain_distances(void **state)
                 q = sl_vec3(fminf(fmaxf(q.x, keep), edge), fminf(fmaxf(q.y, keep), edge),
                             fminf(fmaxf(q.z, keep), edge));
                 /* On an edge's kink the two may choose different faces: a handful at most. */
-                wrong += sl_length(sl_sub(q, at(t.pass.predicted, i))) > 2e-5f;
+                wrong += sl_length(sl_sub(q, at(t.pass.fluid.particles.predicted, i))) > 2e-5f;
             }
             assert_true(touched > 100);
             assert_true(wrong <= 3);
@@ -96,10 +96,10 @@ static void friction_takes_from_the_way(void **state)
     throw_block(&smooth, SL_ISA_AUTO, NULL, 0);
     throw_block(&rough, SL_ISA_AUTO, NULL, 0.3f);
     size_t touched = 0;
-    for (size_t i = 0; i < smooth.pass.count; i++) {
-        SlVec3 x = at(smooth.pass.position, i), a = at(smooth.pass.predicted, i);
-        SlVec3 q = sl_add(x, sl_scale(at(smooth.pass.velocity, i), 1.0f / 60));
-        SlVec3 b = at(rough.pass.predicted, i);
+    for (size_t i = 0; i < smooth.pass.fluid.particles.count; i++) {
+        SlVec3 x = at(smooth.pass.fluid.particles.position, i), a = at(smooth.pass.fluid.particles.predicted, i);
+        SlVec3 q = sl_add(x, sl_scale(at(smooth.pass.fluid.particles.velocity, i), 1.0f / 60));
+        SlVec3 b = at(rough.pass.fluid.particles.predicted, i);
         bool only_floor = a.y != q.y && a.x == q.x && a.z == q.z;
         if (!only_floor)
             continue;

@@ -32,18 +32,19 @@ static Probe probe(SlIsa isa, const char *kernel, SlVec3 x, const SlShape *shape
     const SlPbfKernels *kernels = SL_KERNELS(system->context->isa, sl_pbf_kernels);
     SlKernelKind kind = sl_fluid_kernel(system);
     memcpy(system->particles.data[SL_F_POSITION], &x, sizeof x);
-    SlFluidPass pass;
-    assert_ok(sl_pbf_begin(system, 0.01, &pass, &test_error));
-    sl_fluid_predict(system, &pass);
-    assert_ok(sl_fluid_sort(system, &pass, &test_error));
-    assert_ok(sl_fluid_list(system, &pass, &test_error));
-    sl_fluid_run(system, &pass, SL_KERNELS(system->context->isa, sl_fluid_kernels)->density[kind]);
-    sl_fluid_run(system, &pass, kernels->lambda[kind]);
+    SlPbfPass pass;
+    assert_ok(sl_pbf_prepare(system, 0.01, &pass, &test_error));
+    sl_fluid_predict(system, &pass.fluid);
+    assert_ok(sl_fluid_sort(system, &pass.fluid, SL_LIST_FROM_PREDICTED, &test_error));
+    assert_ok(sl_fluid_list(system, &pass.fluid, SL_LIST_FROM_PREDICTED, &test_error));
+    sl_particle_loop(system, SL_KERNELS(system->context->isa, sl_fluid_kernels)->density[kind],
+                     &pass.fluid);
+    sl_particle_loop(system, kernels->lambda[kind], &pass);
     double lambda = (double)pass.projected[3];
-    Probe p = {.density = (double)pass.density[0]};
-    sl_fluid_run(system, &pass, kernels->displace[kind]);
+    Probe p = {.density = (double)pass.fluid.particles.density[0]};
+    sl_particle_loop(system, kernels->displace[kind], &pass);
     for (int k = 0; k < 3; k++)
-        p.gradient[k] = ((double)pass.predicted[k] - (double)(&x.x)[k]) / lambda;
+        p.gradient[k] = ((double)pass.fluid.particles.predicted[k] - (double)(&x.x)[k]) / lambda;
     sl_world_destroy(world);
     return p;
 }

@@ -113,8 +113,8 @@ static void what_is_seen_first_gets_max(void **state)
     SlSystem *system = &world->systems[0]->base;
     uint32_t *level = system->particles.data[SL_F_LEVEL];
     const float *x = sl_f32x4(&system->particles, SL_F_POSITION);
-    SlLodSettings settings = {.kind = SL_LOD_DTVS, .least = 3, .most = 6, .spacing = 0.1};
-    sl_arena_reset(&system->context->arena);
+    SlLodSettings settings = {.kind = SL_LOD_DTVS, .min_level = 3, .max_level = 6, .spacing = 0.1};
+    sl_arena_reset(&system->arena);
     assert_ok(sl_lod_assign(system, &settings, x, level, &test_error));
     enum { W = 320, H = 180 };
     static float depth[W * H];

@@ -45,25 +45,26 @@ static Result one_pass(SlIsa isa, const char *kernel, const char *constraint, ui
             *x = 4 + squeeze * (*x - 4) + jitter * (sl_random_unit(r.value[k]) - 0.5f);
         }
     }
-    SlFluidPass pass;
-    assert_ok(sl_pbf_begin(system, 1.0 / 120, &pass, &test_error));
-    sl_fluid_predict(system, &pass);
-    assert_ok(sl_fluid_sort(system, &pass, &test_error));
-    assert_ok(sl_fluid_list(system, &pass, &test_error));
-    sl_fluid_run(system, &pass, SL_KERNELS(system->context->isa, sl_fluid_kernels)->density[kind]);
-    sl_fluid_run(system, &pass, kernels->lambda[kind]);
-    size_t n = pass.count;
+    SlPbfPass pass;
+    assert_ok(sl_pbf_prepare(system, 1.0 / 120, &pass, &test_error));
+    sl_fluid_predict(system, &pass.fluid);
+    assert_ok(sl_fluid_sort(system, &pass.fluid, SL_LIST_FROM_PREDICTED, &test_error));
+    assert_ok(sl_fluid_list(system, &pass.fluid, SL_LIST_FROM_PREDICTED, &test_error));
+    sl_particle_loop(system, SL_KERNELS(system->context->isa, sl_fluid_kernels)->density[kind],
+                     &pass.fluid);
+    sl_particle_loop(system, kernels->lambda[kind], &pass);
+    size_t n = pass.fluid.particles.count;
     Result r = {n, calloc(n, 4), calloc(n, 4), calloc(3 * n, 4), calloc(4 * n, 4)};
     for (size_t i = 0; i < n; i++) {
-        uint32_t id = pass.id[i];
-        r.density[id] = pass.density[i];
+        uint32_t id = pass.fluid.particles.id[i];
+        r.density[id] = pass.fluid.particles.density[i];
         r.lambda[id] = pass.projected[4 * i + 3];
-        memcpy(r.start + 4 * id, pass.predicted + 4 * i, 16);
+        memcpy(r.start + 4 * id, pass.fluid.particles.predicted + 4 * i, 16);
     }
-    sl_fluid_run(system, &pass, kernels->displace[kind]);
+    sl_particle_loop(system, kernels->displace[kind], &pass);
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < 3; k++)
-            r.moved[3 * pass.id[i] + k] = pass.predicted[4 * i + k] - pass.projected[4 * i + k];
+            r.moved[3 * pass.fluid.particles.id[i] + k] = pass.fluid.particles.predicted[4 * i + k] - pass.projected[4 * i + k];
     sl_world_destroy(world);
     return r;
 }

@@ -135,8 +135,8 @@ static inline void pf_begin(SlWorld *world, double dt, SlProjectiveRun *run)
     SlSystem *system = pf_system(world);
     assert_ok(sl_projective_begin(system, dt, run, &test_error));
     sl_fluid_predict(system, &run->pass.fluid);
-    assert_ok(sl_fluid_sort(system, &run->pass.fluid, &test_error));
-    assert_ok(sl_fluid_list(system, &run->pass.fluid, &test_error));
+    assert_ok(sl_fluid_sort(system, &run->pass.fluid, SL_LIST_FROM_PREDICTED, &test_error));
+    assert_ok(sl_fluid_list(system, &run->pass.fluid, SL_LIST_FROM_PREDICTED, &test_error));
     assert_ok(sl_projective_prepare(system, run, &test_error));
 }
 

@@ -21,7 +21,7 @@ static void iterate(PfWorld *w, uint32_t iterations, float *x)
         assert_ok(sl_projective_global(pf_system(world), &run, &test_error));
     }
     for (size_t i = 0; i < PF_COUNT; i++)
-        memcpy(x + 3 * run.pass.fluid.id[i], run.pass.fluid.predicted + 4 * i, 3 * sizeof(float));
+        memcpy(x + 3 * run.pass.fluid.particles.id[i], run.pass.fluid.particles.predicted + 4 * i, 3 * sizeof(float));
     sl_world_destroy(world);
 }
 
@@ -104,13 +104,13 @@ static void pushes_keep_momentum(void **state)
         const SlProjectiveKernels *kernels =
             SL_KERNELS(system->context->isa, sl_projective_kernels);
         double sum[3] = {0, 0, 0}, all = 0;
-        const SlFluidPass *pass = &run.pass.fluid;
+        const SlFluidParticles *pass = &run.pass.fluid.particles;
         sl_projective_local(system, &run); /* x is s, so all of the residual is the constraints' */
-        sl_projective_loop(system, &run.pass, kernels->inertia);
+        sl_particle_loop(system, kernels->inertia, &run.pass);
         for (size_t i = 0; i < pass->count; i++)
             for (size_t a = 0; a < 3; a++)
                 assert_true(run.pass.residual[4 * i + a] == 0);
-        sl_projective_loop(system, &run.pass, kernels->pull_density[0]);
+        sl_particle_loop(system, kernels->pull_density[0], &run.pass);
         for (size_t i = 0; i < pass->count; i++)
             for (size_t a = 0; a < 3; a++) {
                 sum[a] += (double)run.pass.residual[4 * i + a];

@@ -82,12 +82,12 @@ static const double other_density = 300; /* kg/m³ */
 
 static void reference_take(const SlSystem *system, const SlProjectiveRun *run)
 {
-    const SlFluidPass *pass = &run->pass.fluid;
+    const SlFluidParticles *pass = &run->pass.fluid.particles;
     twin.kind = sl_fluid_kernel(system);
     twin.d = 0.05;
     twin.support = sl_fluid_support(system);
     twin.volume = twin.d * twin.d * twin.d / sl_lattice_sums(twin.kind, 2).density;
-    twin.epsilon = (double)pass->epsilon;
+    twin.epsilon = (double)run->pass.epsilon;
     twin.kappa = (double)run->pass.kappa;
     twin.share = (double)run->pass.count_share;
     twin.common = sl_param(system, P_DIVISOR) == SL_DIVISOR_COMMON
@@ -99,7 +99,7 @@ static void reference_take(const SlSystem *system, const SlProjectiveRun *run)
         for (size_t a = 0; a < 3; a++) {
             twin.x[i][a] = (double)pass->predicted[4 * i + a];
             twin.s[i][a] = (double)pass->position[4 * i + a] +
-                           (double)pass->dt * (double)pass->velocity[4 * i + a];
+                           (double)run->pass.fluid.dt * (double)pass->velocity[4 * i + a];
         }
     }
 }
@@ -136,7 +136,7 @@ static void reference_agrees(void **state)
                 SlProjectiveRun run;
                 SlWorld *world = both_local(&w, 0.97f, 0.002f, &run);
                 reference_global();
-                const float *projected = run.pass.fluid.projected;
+                const float *projected = run.pass.projected;
                 double scale = 0, step = 0;
                 for (size_t i = 0; i < PF_COUNT; i++)
                     scale = fmax(scale, fabs(twin.lambda[i]));
@@ -152,7 +152,7 @@ static void reference_agrees(void **state)
                 for (size_t i = 0; i < PF_COUNT; i++)
                     for (size_t a = 0; a < 3; a++)
                         assert_near(
-                            (double)(run.pass.fluid.predicted[4 * i + a] - projected[4 * i + a]),
+                            (double)(run.pass.fluid.particles.predicted[4 * i + a] - projected[4 * i + a]),
                             twin.step[i][a], 2e-5 * step + 3e-7);
                 sl_world_destroy(world);
             }
@@ -172,7 +172,7 @@ static void reach_the_manifold(bool mixed)
     size_t active = 0;
     double worst = 0, first = 0;
     for (size_t i = 0; i < PF_COUNT; i++) {
-        double lambda = (double)run.pass.fluid.projected[4 * i + 3];
+        double lambda = (double)run.pass.projected[4 * i + 3];
         if (twin.lambda[i] == 0) {
             assert_true(lambda == 0);
             continue;

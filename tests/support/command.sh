@@ -125,7 +125,7 @@ text = open(path).read()
 assert text.endswith("\n"), "the last row is cut"
 rows = list(csv.reader(text.splitlines()))
 head = ("system step time_s dt_s particles iterations mean_iterations inner_iterations stop rho predict_ms sort_ms "
-        "neighbours_ms levels_ms solve_ms finish_ms mean_compression max_compression kinetic_energy_J total_energy_J "
+        "neighbours_ms levels_ms solve_ms velocities_ms mean_compression max_compression kinetic_energy_J total_energy_J "
         "max_speed_m_per_s").split()
 forces = [f"ball.{k}" for k in ("force_x_N force_y_N force_z_N torque_x_Nm torque_y_Nm "
                                  "torque_z_Nm").split()]

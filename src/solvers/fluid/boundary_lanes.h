@@ -9,10 +9,10 @@
 /* Is any boundary particle listed for the block? */
 SL_INLINE uint32_t boundary_rows(const SlFluidPass *s, size_t b, const uint32_t (**row)[8])
 {
-    if (s->boundary == NULL)
+    if (s->solids.boundary == NULL)
         return 0;
-    *row = (const uint32_t(*)[8])s->boundary_list->rows + s->boundary_list->row_begin[b];
-    return s->boundary_list->row_count[b];
+    *row = (const uint32_t(*)[8])s->solids.boundary_list->rows + s->solids.boundary_list->row_begin[b];
+    return s->solids.boundary_list->row_count[b];
 }
 
 /* rho_b = sum_b V W, and its gradient: it enters grad_i only, for solids do not yield. */
@@ -21,17 +21,17 @@ SL_INLINE WallDensity boundary_density(SlKernelKind kind, const SlFluidPass *s, 
     WallDensity sum = {f8(0), {f8(0), f8(0), f8(0)}};
     const uint32_t(*row)[8] = NULL;
     for (uint32_t k = boundary_rows(s, b, &row); k > 0; k--, row++) {
-        F8x4 xb = f8x4_gather(s->boundary, *row);
+        F8x4 xb = f8x4_gather(s->solids.boundary, *row);
         F8x3 u = {xi.x - xb.x, xi.y - xb.y, xi.z - xb.z};
-        ShapePair w = shape_both(kind, f8x3_dot(u, u), f8(s->inverse_support));
+        ShapePair w = shape_both(kind, f8x3_dot(u, u), f8(s->kernel.inverse_support));
         F8 slope = xb.w * w.slope;
         sum.density = f8_fma(xb.w, w.value, sum.density);
         sum.gradient.x = f8_fma(slope, u.x, sum.gradient.x);
         sum.gradient.y = f8_fma(slope, u.y, sum.gradient.y);
         sum.gradient.z = f8_fma(slope, u.z, sum.gradient.z);
     }
-    F8 scale = f8(s->slope_scale);
-    sum.density = sum.density * f8(s->value_scale);
+    F8 scale = f8(s->kernel.slope_scale);
+    sum.density = sum.density * f8(s->kernel.value_scale);
     sum.gradient = (F8x3){sum.gradient.x * scale, sum.gradient.y * scale, sum.gradient.z * scale};
     return sum;
 }
@@ -45,9 +45,9 @@ SL_INLINE F8x3 boundary_rub(SlKernelKind kind, const SlFluidPass *s, size_t b, F
     F8x3 velocity = {f8(0), f8(0), f8(0)};
     const uint32_t(*row)[8] = NULL;
     for (uint32_t k = boundary_rows(s, b, &row); k > 0; k--, row++) {
-        F8x4 xb = f8x4_gather(s->boundary, *row), vb = f8x4_gather(s->boundary_motion, *row);
+        F8x4 xb = f8x4_gather(s->solids.boundary, *row), vb = f8x4_gather(s->solids.boundary_motion, *row);
         F8x3 u = {xi.x - xb.x, xi.y - xb.y, xi.z - xb.z};
-        F8 w = xb.w * shape_value(kind, f8x3_dot(u, u), f8(s->inverse_support));
+        F8 w = xb.w * shape_value(kind, f8x3_dot(u, u), f8(s->kernel.inverse_support));
         weights += w;
         velocity.x = f8_fma(w, vb.x, velocity.x);
         velocity.y = f8_fma(w, vb.y, velocity.y);
@@ -67,26 +67,26 @@ SL_INLINE F8x3 boundary_rub(SlKernelKind kind, const SlFluidPass *s, size_t b, F
 SL_INLINE void boundary_reaction(SlKernelKind kind, const SlFluidPass *s, const Tally *tally,
                                  size_t b, F8x4 xi, F8 push, F8x3 rubbed, F8 density)
 {
-    F8 share = inverse_or_zero(density) * f8(s->value_scale), scale = push * f8(s->slope_scale);
+    F8 share = inverse_or_zero(density) * f8(s->kernel.value_scale), scale = push * f8(s->kernel.slope_scale);
     const uint32_t(*row)[8] = NULL;
     for (uint32_t k = boundary_rows(s, b, &row); k > 0; k--, row++) {
-        F8x4 xb = f8x4_gather(s->boundary, *row);
+        F8x4 xb = f8x4_gather(s->solids.boundary, *row);
         F8x3 u = {xi.x - xb.x, xi.y - xb.y, xi.z - xb.z};
-        ShapePair w = shape_both(kind, f8x3_dot(u, u), f8(s->inverse_support));
+        ShapePair w = shape_both(kind, f8x3_dot(u, u), f8(s->kernel.inverse_support));
         F8 along = scale * xb.w * w.slope, held = share * xb.w * w.value;
         F8x3 moved = {f8_fma(along, u.x, held * rubbed.x), f8_fma(along, u.y, held * rubbed.y),
                       f8_fma(along, u.z, held * rubbed.z)};
         U8 body;
         for (int lane = 0; lane < 8; lane++)
-            body[lane] = s->boundary_body[(*row)[lane]];
+            body[lane] = s->solids.boundary_body[(*row)[lane]];
         /* Mostly one body; padding has volume 0 and counts as anybody's. */
         for (uint32_t left = i8_bits(xb.w > f8(0)); left != 0;) {
             uint32_t one = body[__builtin_ctz(left)];
             I8 its = (I8)(body == u8(one)) & (xb.w > f8(0));
             left &= ~i8_bits(its);
-            if (one == 0 && !s->contacts.tally_domain)
+            if (one == 0 && !s->solids.contacts.tally_domain)
                 continue;
-            tally_push(tally, &s->contacts, one,
+            tally_push(tally, &s->solids.contacts, one,
                        (F8x3){f8_keep(its, moved.x), f8_keep(its, moved.y), f8_keep(its, moved.z)},
                        (F8x3){f8_keep(its, xb.x), f8_keep(its, xb.y), f8_keep(its, xb.z)});
         }

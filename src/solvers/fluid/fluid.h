@@ -1,38 +1,39 @@
-/* What every water solver shares: the first rows of its parameter table, its state, and the stages
-   of a step around the solve. A solver's own file has the rest of the rows and the step itself. */
+/* What the water solvers have in common: the first rows of their parameter tables, the state kept
+   between steps, and the stages of a step around the solve. A solver's own file has its own rows,
+   its pass struct and the step itself. */
 #ifndef SOLVERS_FLUID_FLUID_H
 #define SOLVERS_FLUID_FLUID_H
 
-#include "solvers/pbf/lod/active.h"
+#include "solvers/fluid/fluid_kernels.h"
 #include "solvers/fluid/solids.h"
 #include "solvers/solver.h"
 
-/* The first rows of every water solver's parameter table; fluid/fluid_rows.h is included there. */
+/* The first rows of every water solver's parameter table (fluid/parameter_rows.h). */
 enum {
-    SL_FLUID_P_SPACING,
-    SL_FLUID_P_REST_DENSITY,
-    SL_FLUID_P_SUPPORT,
-    SL_FLUID_P_KERNEL,
-    SL_FLUID_P_STEPS,
-    SL_FLUID_P_MAX_MOVE,
-    SL_FLUID_P_VISCOSITY,
-    SL_FLUID_P_KINEMATIC_VISCOSITY,
-    SL_FLUID_P_VISCOSITY_TOLERANCE,
-    SL_FLUID_P_VISCOSITY_ITERATIONS,
-    SL_FLUID_P_VORTICITY,
-    SL_FLUID_P_COHESION,
-    SL_FLUID_P_CURVATURE,
-    SL_FLUID_P_BOUNDARY,
-    SL_FLUID_P_BOUNDARY_SPACING,
-    SL_FLUID_P_FORCES,
-    SL_FLUID_P_WALL_DISTANCE,
-    SL_FLUID_P_WALL_JITTER,
-    SL_FLUID_P_SKIN,
-    SL_FLUID_P_MAX_STALE_FRACTION,
-    SL_FLUID_P_POST_SOLVE,
-    SL_FLUID_P_STABILISE,
-    SL_FLUID_P_CFL_LIMIT,
-    SL_FLUID_P_COUNT
+    SL_FLUID_PARAM_SPACING,
+    SL_FLUID_PARAM_REST_DENSITY,
+    SL_FLUID_PARAM_SUPPORT,
+    SL_FLUID_PARAM_KERNEL,
+    SL_FLUID_PARAM_STEPS,
+    SL_FLUID_PARAM_MAX_MOVE,
+    SL_FLUID_PARAM_VISCOSITY,
+    SL_FLUID_PARAM_KINEMATIC_VISCOSITY,
+    SL_FLUID_PARAM_VISCOSITY_TOLERANCE,
+    SL_FLUID_PARAM_VISCOSITY_ITERATIONS,
+    SL_FLUID_PARAM_VORTICITY,
+    SL_FLUID_PARAM_COHESION,
+    SL_FLUID_PARAM_CURVATURE,
+    SL_FLUID_PARAM_BOUNDARY,
+    SL_FLUID_PARAM_BOUNDARY_SPACING,
+    SL_FLUID_PARAM_FORCES,
+    SL_FLUID_PARAM_WALL_DISTANCE,
+    SL_FLUID_PARAM_WALL_JITTER,
+    SL_FLUID_PARAM_SKIN,
+    SL_FLUID_PARAM_MAX_STALE_FRACTION,
+    SL_FLUID_PARAM_POST_SOLVE,
+    SL_FLUID_PARAM_STABILISE,
+    SL_FLUID_PARAM_CFL_LIMIT,
+    SL_FLUID_PARAM_COUNT
 };
 
 /* clang-format off */
@@ -44,7 +45,7 @@ enum {
 /* Order of the choices "step|frame". */
 typedef enum SlPostSolve { SL_POST_SOLVE_STEP, SL_POST_SOLVE_FRAME } SlPostSolve;
 
-/* What depends on the kernel alone and costs more than a step to find. */
+/* Constants that depend on the kernel alone and cost more than a step to compute. */
 typedef struct SlFluidConstants {
     bool known;
     SlKernelKind kind;
@@ -53,20 +54,15 @@ typedef struct SlFluidConstants {
     double wall_scale;
 } SlFluidConstants;
 
-/* What a solver keeps between steps besides the fields; its own state begins with this. */
+/* State kept between steps besides the fields; a solver's own state begins with it. */
 typedef struct SlFluidState {
     SlCellGrid grid;
     SlNeighbourList list;
     SlSolids solids;
     SlFluidConstants constants;
-    bool list_made; /* in this process; a restored state has to make it again at REFERENCE */
-    uint64_t lists; /* made so far in this process */
-    /* Active sets serve as long as the list and the levels they were made from. */
-    SlArena sets;
-    SlActive active;
-    uint64_t active_list;        /* the list, by its number; 0: none are made */
-    uint32_t viscous_iterations; /* of the last step */
-    bool warned_cfl, warned_viscous;
+    bool list_built;     /* in this process; a restored state builds it again from REFERENCE */
+    uint64_t list_count; /* lists built so far in this process */
+    bool warned_cfl, warned_viscosity;
 } SlFluidState;
 
 enum {
@@ -74,43 +70,72 @@ enum {
                       SL_FIELD_BIT(PREDICTED) | SL_FIELD_BIT(DENSITY)
 };
 
-/* Fields that the shared parameters ask for. */
+/* --- The descriptor's functions (fluid.c) --- */
+/* Fields that the common parameters ask for. */
 uint32_t sl_fluid_more_fields(const SlSystem *system);
-
-/* --- The descriptor's functions --- */
 SlStatus sl_fluid_start(SlSystem *system, SlError *error);
-void sl_fluid_finish(SlSystem *system);
 void sl_fluid_state_replaced(SlSystem *system);
+void sl_fluid_destroy(SlSystem *system);
 uint64_t sl_fluid_memory_needed(const SlSystem *system, uint64_t count);
 uint32_t sl_fluid_steps(const SlSystem *system);
 float sl_fluid_spacing(const SlSystem *system);
 float sl_fluid_mass(const SlSystem *system, size_t i);
 
-/* --- Stages of a step --- */
-/* Constants and arrays of a step of dt; arrays come from the context's arena, which is reset. What
-   only one solver reads is zero. */
-SlStatus sl_fluid_begin(SlSystem *system, double dt, SlFluidPass *pass, SlError *error);
-/* One loop of the step over all blocks. */
-void sl_fluid_run(const SlSystem *system, const SlFluidPass *pass, SlFluidLoop loop);
-/* The same for loops that leave a chunk's sums in pass->partials. */
-void sl_fluid_sum(const SlSystem *system, const SlFluidPass *pass, SlFluidSum sum);
-/* Stabilises as often as the parameter says, and predicts. */
-void sl_fluid_predict(const SlSystem *system, const SlFluidPass *pass);
-/* Sorts by pass->predicted and lists the neighbours; pass's arrays follow the new order. */
-SlStatus sl_fluid_sort(SlSystem *system, SlFluidPass *pass, SlError *error);
-SlStatus sl_fluid_list(SlSystem *system, SlFluidPass *pass, SlError *error);
-/* Both, or neither where an earlier list of the frame still serves; stages timed from *mark. */
-SlStatus sl_fluid_neighbours(SlSystem *system, SlFluidPass *pass, double *mark, SlError *error);
-/* Is this the step in which what follows a solve is done? */
-bool sl_fluid_settles(const SlSystem *system, double dt);
-/* Velocities, positions and densities from pass->predicted; the step's statistics; finds numbers
-   that went wrong. */
-SlStatus sl_fluid_conclude(SlSystem *system, SlFluidPass *pass, double dt, SlError *error);
-
+/* --- Constants (fluid.c) --- */
 /* The kernel the parameters choose, and its radius in metres. */
 SlKernelKind sl_fluid_kernel(const SlSystem *system);
 double sl_fluid_support(const SlSystem *system);
-/* The lattice's own sum of squared gradients of the density, S0, in 1/m². */
+/* Sum of squared density gradients of the cubic lattice, S0, in 1/m². */
 double sl_fluid_gradient_squared(const SlSystem *system);
+/* Mass of a particle of the system's own fluid, kg. */
+double sl_fluid_particle_mass(const SlSystem *system);
+
+/* --- Stages of a step, in their order --- */
+/* Constants and arrays of a step of dt s. Resets the system's arena, which all stages push on. */
+SlStatus sl_fluid_prepare(SlSystem *system, double dt, SlFluidPass *pass, SlError *error);
+/* The fields' arrays, which change places when particles are sorted. */
+void sl_fluid_bind_fields(SlSystem *system, SlFluidPass *pass);
+/* A float4 array of the system's arena for all particles, its padding far away, so that gathers of
+   the sentinel meet finite numbers; NULL: no memory. */
+float *sl_fluid_push_records(SlSystem *system);
+/* Pre-stabilisation, as often as the parameter says, by that loop; and prediction. */
+void sl_fluid_stabilise(const SlSystem *system, SlLoop loop, const void *data);
+void sl_fluid_predict(const SlSystem *system, const SlFluidPass *pass);
+
+/* Neighbours (lists.c). Positions a list is built from: the predicted ones, or the field REFERENCE,
+   extrapolated to the middle of the time the list is to serve. */
+typedef enum SlListSource { SL_LIST_FROM_PREDICTED, SL_LIST_FROM_REFERENCE } SlListSource;
+typedef struct SlListChoice {
+    bool rebuild; /* false: the list of an earlier step serves */
+    SlListSource source;
+} SlListChoice;
+SlStatus sl_fluid_choose_list(SlSystem *system, const SlFluidPass *pass, double dt,
+                              SlListChoice *choice, SlError *error);
+/* Sorts by the cells of those positions; the pass's arrays follow the new order. */
+SlStatus sl_fluid_sort(SlSystem *system, SlFluidPass *pass, SlListSource source, SlError *error);
+SlStatus sl_fluid_list(SlSystem *system, const SlFluidPass *pass, SlListSource source,
+                       SlError *error);
+/* The boundary particles near each particle; sl_fluid_list lists them too. */
+SlStatus sl_fluid_list_boundary(SlSystem *system, const SlFluidPass *pass, SlError *error);
+
+/* Velocity update (velocities.c). */
+/* Time the forces after the solve act for at the end of this step, s: dt, with post_solve "frame" the
+   whole frame's in its last step, and 0 in the others. */
+double sl_fluid_post_solve_time(const SlSystem *system, double dt);
+SlStatus sl_velocity_prepare(SlSystem *system, const SlFluidPass *pass, double dt,
+                             SlVelocityPass *velocities, SlError *error);
+/* new_velocity = (x* - x) / dt. */
+void sl_velocity_update(const SlSystem *system, const SlVelocityPass *velocities);
+/* Positions, velocities and densities of the step's end, with XSPH viscosity; and without either
+   viscosity or densities. */
+void sl_fluid_advance_xsph(const SlSystem *system, const SlVelocityPass *velocities);
+void sl_fluid_advance(const SlSystem *system, const SlVelocityPass *velocities);
+/* Statistics of the step and forces on bodies; SL_ERROR_NUMBERS where a particle diverged. */
+SlStatus sl_fluid_statistics(SlSystem *system, const SlVelocityPass *velocities, double dt,
+                             SlError *error);
+
+/* The error "… particle 7 at (x, y, z): what". */
+SlStatus sl_fluid_report_divergence(const SlSystem *system, const SlFluidPass *pass,
+                                    const char *stage, size_t i, const char *what, SlError *error);
 
 #endif

@@ -1,240 +1,270 @@
-/* The loops every water solver shares, for eight particles at a time: prediction, contacts before
-   the step, velocities and what is measured after it. Symbols: i self, j neighbour, u = x_i - x_j.
- */
+/* The loops every water solver uses, for eight particles at a time: prediction, reuse of neighbour
+   lists, density, velocity update with XSPH viscosity, statistics. Symbols: i self, j neighbour,
+   u = x_i - x_j. */
 #include "solvers/fluid/fluid_kernels.h"
 
 #include "solvers/fluid/pass_lanes.h"
 
-static void stabilise(const SlFluidPass *s, size_t begin, size_t end)
+/* --- Prediction --- */
+
+static void stabilise(const void *data, size_t begin, size_t end, size_t chunk)
 {
-    for (size_t b = begin; b < end; b++) {
-        F8x4 x = f8x4_load(s->position + 32 * b);
-        F8x3 out = leave_solids(&s->contacts, u8_load(s->id + 8 * b), xyz(x));
-        I8 its = owned_lanes(s, b);
-        if (s->level != NULL)
-            its &= (I8)u8_load(s->level + 8 * b) <= (int32_t)s->stabilise_level;
-        f8x4_store(s->position + 32 * b,
-                   (F8x4){f8_select(its, out.x, x.x), f8_select(its, out.y, x.y),
-                          f8_select(its, out.z, x.z), x.w});
-    }
+    (void)chunk;
+    const SlFluidPass *s = data;
+    for (size_t b = begin; b < end; b++)
+        stabilise_block(s, b, owned_lanes(&s->particles, b));
 }
 
-static void predict(const SlFluidPass *s, size_t begin, size_t end)
+/* v += dt g, x* = x + dt v, contacts. */
+static void predict(const void *data, size_t begin, size_t end, size_t chunk)
 {
+    (void)chunk;
+    const SlFluidPass *s = data;
+    const SlFluidParticles *particles = &s->particles;
     F8 dt = f8(s->dt);
-    F8x3 push = f8x3_splat(s->contacts.around.gravity);
+    F8x3 push = f8x3_splat(s->solids.contacts.around.gravity);
     push = (F8x3){push.x * dt, push.y * dt, push.z * dt};
     for (size_t b = begin; b < end; b++) {
-        F8x4 x = f8x4_load(s->position + 32 * b), v = f8x4_load(s->velocity + 32 * b);
+        F8x4 x = f8x4_load(particles->position + 32 * b);
+        F8x4 v = f8x4_load(particles->velocity + 32 * b);
         v.x += push.x;
         v.y += push.y;
         v.z += push.z;
-        f8x4_store(s->velocity + 32 * b, v);
+        f8x4_store(particles->velocity + 32 * b, v);
         F8x3 p = {f8_fma(dt, v.x, x.x), f8_fma(dt, v.y, x.y), f8_fma(dt, v.z, x.z)};
-        Tally tally = tally_of(s, b, inverse_mass_ratio_of(s, b));
-        p = meet_surfaces(&s->contacts, &tally, u8_load(s->id + 8 * b), p, xyz(x));
-        f8x4_store(s->predicted + 32 * b, (F8x4){p.x, p.y, p.z, inverse_mass_ratio_of(s, b)});
+        F8 inverse_mass = inverse_mass_ratio_of(particles, b);
+        Tally tally = tally_of(s, b, inverse_mass);
+        p = meet_surfaces(&s->solids.contacts, &tally, u8_load(particles->id + 8 * b), p, xyz(x));
+        f8x4_store(particles->predicted + 32 * b, (F8x4){p.x, p.y, p.z, inverse_mass});
     }
 }
 
-static void extrapolate(const SlFluidPass *s, size_t begin, size_t end)
+/* --- Reuse of a neighbour list --- */
+
+static void extrapolate(const void *data, size_t begin, size_t end, size_t chunk)
 {
-    F8 ahead = f8(s->ahead);
+    (void)chunk;
+    const SlListReusePass *r = data;
+    const SlFluidParticles *p = &r->fluid->particles;
+    F8 time = f8(r->extrapolation);
     for (size_t b = begin; b < end; b++) {
-        F8x4 x = f8x4_load(s->predicted + 32 * b), v = f8x4_load(s->velocity + 32 * b);
-        f8x4_store(s->reference + 32 * b, (F8x4){f8_fma(ahead, v.x, x.x), f8_fma(ahead, v.y, x.y),
-                                                 f8_fma(ahead, v.z, x.z), f8(0)});
+        F8x4 x = f8x4_load(p->predicted + 32 * b), v = f8x4_load(p->velocity + 32 * b);
+        f8x4_store(r->reference + 32 * b, (F8x4){f8_fma(time, v.x, x.x), f8_fma(time, v.y, x.y),
+                                                 f8_fma(time, v.z, x.z), f8(0)});
     }
 }
 
-/* How far the particles of block b are from where the list was made; 0 for padding. */
-SL_INLINE F8x3 moved(const SlFluidPass *s, size_t b)
+/* Displacements of block b from the positions the list was built from; 0 for padding. */
+SL_INLINE F8x3 displacement(const SlListReusePass *r, size_t b)
 {
-    F8x4 x = f8x4_load(s->predicted + 32 * b), from = f8x4_load(s->reference + 32 * b);
-    I8 owned = owned_lanes(s, b);
+    const SlFluidParticles *p = &r->fluid->particles;
+    F8x4 x = f8x4_load(p->predicted + 32 * b), from = f8x4_load(r->reference + 32 * b);
+    I8 owned = owned_lanes(p, b);
     return (F8x3){f8_keep(owned, x.x - from.x), f8_keep(owned, x.y - from.y),
                   f8_keep(owned, x.z - from.z)};
 }
 
-static void drift(const SlFluidPass *s, size_t begin, size_t end, size_t chunk)
+static void drift(const void *data, size_t begin, size_t end, size_t chunk)
 {
+    const SlListReusePass *r = data;
     F8x3 sum = {f8(0), f8(0), f8(0)};
     for (size_t b = begin; b < end; b++) {
-        F8x3 move = moved(s, b);
+        F8x3 move = displacement(r, b);
         sum = (F8x3){sum.x + move.x, sum.y + move.y, sum.z + move.z};
     }
-    double *partials = s->partials + chunk * SL_FLUID_PARTIALS;
+    double *partials = r->partials + chunk * SL_LIST_REUSE_PARTIALS;
     partials[0] = (double)f8_sum(sum.x);
     partials[1] = (double)f8_sum(sum.y);
     partials[2] = (double)f8_sum(sum.z);
 }
 
-/* What all do together brings nobody nearer. Two that each moved less than half a skin against that
-   are not nearer by more than a skin: the list has them if they are within the support now. */
-static void max_stale_fraction(const SlFluidPass *s, size_t begin, size_t end, size_t chunk)
+/* The mean displacement brings no pair nearer. Two particles displaced by less than half a skin
+   against it are nearer by less than a skin: the list has them if they are within the support. */
+static void count_stale(const void *data, size_t begin, size_t end, size_t chunk)
 {
-    F8 most2 = f8(s->stale_distance * s->stale_distance);
-    F8x3 mean = f8x3_splat(s->drift);
+    const SlListReusePass *r = data;
+    F8 max2 = f8(r->stale_distance * r->stale_distance);
+    F8x3 mean = f8x3_splat(r->drift);
     uint32_t count = 0;
     for (size_t b = begin; b < end; b++) {
-        F8x3 move = moved(s, b);
+        F8x3 move = displacement(r, b);
         F8x3 off = {move.x - mean.x, move.y - mean.y, move.z - mean.z};
-        I8 far = ~(f8x3_dot(off, off) <= most2) & owned_lanes(s, b);
+        I8 far = ~(f8x3_dot(off, off) <= max2) & owned_lanes(&r->fluid->particles, b);
         count += (uint32_t)__builtin_popcount(i8_bits(far));
     }
-    s->partials[chunk * SL_FLUID_PARTIALS] = count;
+    r->partials[chunk * SL_LIST_REUSE_PARTIALS] = count;
 }
 
-/* v = (x* - x) / dt, written as the velocity before plus what constraints and contacts changed:
-   x* is rounded to float, and 50 m from the origin (x* - x) / dt would fall 0.2 % too fast. */
-SL_INLINE F8x3 velocity_of(const SlFluidPass *s, size_t b, F8x4 p)
-{
-    F8 dt = f8(s->dt), rate = f8(1 / s->dt);
-    F8x4 x = f8x4_load(s->position + 32 * b), v = f8x4_load(s->velocity + 32 * b);
-    return (F8x3){f8_fma(p.x - f8_fma(dt, v.x, x.x), rate, v.x),
-                  f8_fma(p.y - f8_fma(dt, v.y, x.y), rate, v.y),
-                  f8_fma(p.z - f8_fma(dt, v.z, x.z), rate, v.z)};
-}
-
-static void velocity(const SlFluidPass *s, size_t begin, size_t end)
-{
-    for (size_t b = begin; b < end; b++) {
-        F8x3 v = velocity_of(s, b, f8x4_load(s->predicted + 32 * b));
-        f8x4_store(s->new_velocity + 32 * b, (F8x4){v.x, v.y, v.z, f8(0)});
-    }
-}
+/* --- Density --- */
 
 /* Density from the sum over neighbours, solids included. */
 SL_INLINE F8 density_at(SlKernelKind kind, const SlFluidPass *s, size_t b, F8x4 xi, F8 shapes)
 {
-    F8 density = f8_fma(shapes, f8(s->value_scale), f8(1));
+    F8 density = f8_fma(shapes, f8(s->kernel.value_scale), f8(1));
     if (walls_near(s, xi))
         density += wall_density(kind, s, xi).density;
-    if (s->boundary != NULL)
+    if (s->solids.boundary != NULL)
         density += boundary_density(kind, s, b, xi).density;
     return density;
 }
 
 SL_INLINE void density_loop(SlKernelKind kind, const SlFluidPass *s, size_t begin, size_t end)
 {
-    const SlNeighbourList *list = s->list;
+    const float *predicted = s->particles.predicted;
+    F8 inverse_support = f8(s->kernel.inverse_support);
     for (size_t b = begin; b < end; b++) {
-        F8x4 xi = f8x4_load(s->predicted + 32 * b);
-        F8 shapes = f8(s->self_density_offset);
-        const uint32_t(*row)[8] = (const uint32_t(*)[8])list->rows + list->row_begin[b];
-        for (uint32_t k = list->row_count[b]; k > 0; k--, row++) {
-            F8x4 xj = f8x4_gather(s->predicted, *row);
+        F8x4 xi = f8x4_load(predicted + 32 * b);
+        F8 shapes = f8(s->kernel.self_density_offset);
+        const uint32_t(*row)[8] = rows_of(s->list, b);
+        for (uint32_t k = s->list->row_count[b]; k > 0; k--, row++) {
+            F8x4 xj = f8x4_gather(predicted, *row);
             F8x3 u = {xi.x - xj.x, xi.y - xj.y, xi.z - xj.z};
-            shapes += shape_value(kind, f8x3_dot(u, u), f8(s->inverse_support));
+            shapes += shape_value(kind, f8x3_dot(u, u), inverse_support);
         }
-        f8_store(s->density + 8 * b, density_at(kind, s, b, xi, shapes));
+        f8_store(s->particles.density + 8 * b, density_at(kind, s, b, xi, shapes));
     }
 }
 
-/* XSPH: v_i += c sum_j (v_j - v_i) V W_ij 2 m_j / (m_i + m_j), so that pairs of different fluids
-   keep momentum too; with the density of the result on the way. */
-SL_INLINE F8x3 smooth_velocity(SlKernelKind kind, const SlFluidPass *s, size_t b, F8x4 xi, F8x4 vi,
-                               F8 *density)
+/* --- Velocity update --- */
+
+/* v = (x* - x) / dt, written as the velocity before plus what constraints and contacts changed:
+   x* is rounded to float, and 50 m from the origin (x* - x) / dt would fall 0.2 % too fast. */
+SL_INLINE F8x3 velocity_of(const SlFluidPass *s, size_t b, F8x4 p)
 {
-    const SlNeighbourList *list = s->list;
-    F8 shapes = f8(s->self_density_offset);
+    F8 dt = f8(s->dt), rate = f8(1 / s->dt);
+    F8x4 x = f8x4_load(s->particles.position + 32 * b);
+    F8x4 v = f8x4_load(s->particles.velocity + 32 * b);
+    return (F8x3){f8_fma(p.x - f8_fma(dt, v.x, x.x), rate, v.x),
+                  f8_fma(p.y - f8_fma(dt, v.y, x.y), rate, v.y),
+                  f8_fma(p.z - f8_fma(dt, v.z, x.z), rate, v.z)};
+}
+
+static void velocity(const void *data, size_t begin, size_t end, size_t chunk)
+{
+    (void)chunk;
+    const SlVelocityPass *u = data;
+    const SlFluidPass *s = u->fluid;
+    for (size_t b = begin; b < end; b++) {
+        F8x3 v = velocity_of(s, b, f8x4_load(s->particles.predicted + 32 * b));
+        f8x4_store(u->new_velocity + 32 * b, (F8x4){v.x, v.y, v.z, f8(0)});
+    }
+}
+
+/* XSPH [Schechter 2012; Macklin 2013 eq. 17]: v_i += c sum_j (v_j - v_i) V W_ij 2 m_j / (m_i + m_j);
+   the factor of the masses conserves momentum between fluids. The same loop sums the density. */
+SL_INLINE F8x3 smooth_velocity(SlKernelKind kind, const SlVelocityPass *u, size_t b, F8x4 xi,
+                               F8x4 vi, F8 *density)
+{
+    const SlFluidPass *s = u->fluid;
+    const float *predicted = s->particles.predicted, *velocities = u->new_velocity;
+    bool several = s->particles.fluid != NULL;
+    F8 inverse_support = f8(s->kernel.inverse_support);
+    F8 shapes = f8(s->kernel.self_density_offset);
     F8x3 drift = {f8(0), f8(0), f8(0)};
-    const uint32_t(*row)[8] = (const uint32_t(*)[8])list->rows + list->row_begin[b];
-    for (uint32_t k = list->row_count[b]; k > 0; k--, row++) {
-        F8x4 xj = f8x4_gather(s->predicted, *row);
-        F8x3 u = {xi.x - xj.x, xi.y - xj.y, xi.z - xj.z};
-        F8 w = shape_value(kind, f8x3_dot(u, u), f8(s->inverse_support));
-        F8x4 vj = f8x4_gather(s->new_velocity, *row);
+    const uint32_t(*row)[8] = rows_of(s->list, b);
+    for (uint32_t k = s->list->row_count[b]; k > 0; k--, row++) {
+        F8x4 xj = f8x4_gather(predicted, *row);
+        F8x3 d = {xi.x - xj.x, xi.y - xj.y, xi.z - xj.z};
+        F8 w = shape_value(kind, f8x3_dot(d, d), inverse_support);
+        F8x4 vj = f8x4_gather(velocities, *row);
         shapes += w;
-        if (s->fluid != NULL)
+        if (several)
             w *= f8(2) * xi.w / (xi.w + xj.w); /* inverse masses */
         drift.x = f8_fma(w, vj.x - vi.x, drift.x);
         drift.y = f8_fma(w, vj.y - vi.y, drift.y);
         drift.z = f8_fma(w, vj.z - vi.z, drift.z);
     }
     *density = density_at(kind, s, b, xi, shapes);
-    F8 c = f8(s->viscosity * s->value_scale);
+    F8 c = f8(u->xsph * s->kernel.value_scale);
     return (F8x3){f8_fma(c, drift.x, vi.x), f8_fma(c, drift.y, vi.y), f8_fma(c, drift.z, vi.z)};
 }
 
-/* What a chunk adds to the statistics. */
+/* --- Statistics --- */
+
 typedef struct Sums {
-    F8 kinetic, potential, compression, densest, fastest;
-    uint32_t bad;
+    F8 kinetic, potential, compression, max_compression, max_speed2;
+    uint32_t diverged;
 } Sums;
 
-SL_INLINE void add_block(const SlFluidPass *s, size_t b, F8x4 x, F8x3 v, F8 density, Sums *sums)
+SL_INLINE void add_block(const SlVelocityPass *u, size_t b, F8x4 x, F8x3 v, F8 density, Sums *sums)
 {
-    I8 owned = owned_lanes(s, b);
+    const SlFluidPass *s = u->fluid;
+    I8 owned = owned_lanes(&s->particles, b);
     F8 speed2 = f8x3_dot(v, v), over = f8_max(density - f8(1), f8(0));
-    F8 kinetic = speed2, potential = f8x3_dot(f8x3_splat(s->contacts.around.gravity), xyz(x));
-    if (s->fluid != NULL) {
+    F8 kinetic = speed2, potential = f8x3_dot(f8x3_splat(s->solids.contacts.around.gravity), xyz(x));
+    if (s->particles.fluid != NULL) {
         kinetic = kinetic / x.w;
         potential = potential / x.w;
     }
-    F8 runaway2 = f8(s->runaway_speed * s->runaway_speed);
-    sums->bad += (uint32_t)__builtin_popcount(i8_bits(~(speed2 <= runaway2) & owned));
+    F8 runaway2 = f8(u->runaway_speed * u->runaway_speed);
+    sums->diverged += (uint32_t)__builtin_popcount(i8_bits(~(speed2 <= runaway2) & owned));
     sums->kinetic += f8_keep(owned, kinetic);
     sums->potential += f8_keep(owned, potential);
     sums->compression += f8_keep(owned, over);
-    sums->densest = f8_max(sums->densest, f8_keep(owned, over));
-    sums->fastest = f8_max(sums->fastest, f8_keep(owned, speed2));
+    sums->max_compression = f8_max(sums->max_compression, f8_keep(owned, over));
+    sums->max_speed2 = f8_max(sums->max_speed2, f8_keep(owned, speed2));
 }
 
-SL_INLINE void store_sums(const SlFluidPass *s, size_t chunk, const Sums *sums)
+SL_INLINE void store_sums(const SlVelocityPass *u, size_t chunk, const Sums *sums)
 {
-    double *partials = s->partials + chunk * SL_FLUID_PARTIALS;
+    double *partials = u->partials + chunk * SL_FLUID_PARTIALS;
     partials[SL_FLUID_KINETIC] = 0.5 * (double)f8_sum(sums->kinetic);
     partials[SL_FLUID_POTENTIAL] = -(double)f8_sum(sums->potential);
     partials[SL_FLUID_COMPRESSION] = (double)f8_sum(sums->compression);
-    partials[SL_FLUID_MAX_COMPRESSION] = (double)f8_horizontal_max(sums->densest);
-    partials[SL_FLUID_MAX_SPEED2] = (double)f8_horizontal_max(sums->fastest);
-    partials[SL_FLUID_BAD] = sums->bad;
+    partials[SL_FLUID_MAX_COMPRESSION] = (double)f8_horizontal_max(sums->max_compression);
+    partials[SL_FLUID_MAX_SPEED2] = (double)f8_horizontal_max(sums->max_speed2);
+    partials[SL_FLUID_DIVERGED] = sums->diverged;
 }
 
-static void settle(const SlFluidPass *s, size_t begin, size_t end, size_t chunk)
+static void advance(const void *data, size_t begin, size_t end, size_t chunk)
 {
+    const SlVelocityPass *u = data;
+    const SlFluidPass *s = u->fluid;
     Sums sums = {0};
     for (size_t b = begin; b < end; b++) {
-        F8x4 x = f8x4_load(s->predicted + 32 * b);
+        F8x4 x = f8x4_load(s->particles.predicted + 32 * b);
         F8x3 v = velocity_of(s, b, x);
-        f8x4_store(s->velocity + 32 * b, (F8x4){v.x, v.y, v.z, f8(0)});
-        f8x4_store(s->position + 32 * b, x);
-        add_block(s, b, x, v, f8_load(s->density + 8 * b), &sums);
+        f8x4_store(s->particles.velocity + 32 * b, (F8x4){v.x, v.y, v.z, f8(0)});
+        f8x4_store(s->particles.position + 32 * b, x);
+        add_block(u, b, x, v, f8_load(s->particles.density + 8 * b), &sums);
     }
-    store_sums(s, chunk, &sums);
+    store_sums(u, chunk, &sums);
 }
 
-SL_INLINE void finish_loop(SlKernelKind kind, const SlFluidPass *s, size_t begin, size_t end,
-                           size_t chunk)
+SL_INLINE void advance_xsph_loop(SlKernelKind kind, const SlVelocityPass *u, size_t begin,
+                                 size_t end, size_t chunk)
 {
+    const SlFluidPass *s = u->fluid;
     Sums sums = {0};
-    if (s->viscosity == 0)
+    bool smooth = u->xsph != 0;
+    if (!smooth)
         density_loop(kind, s, begin, end);
     for (size_t b = begin; b < end; b++) {
-        F8x4 x = f8x4_load(s->predicted + 32 * b), v = f8x4_load(s->new_velocity + 32 * b);
+        F8x4 x = f8x4_load(s->particles.predicted + 32 * b);
+        F8x4 v = f8x4_load(u->new_velocity + 32 * b);
         F8x3 after = xyz(v);
         F8 density;
-        if (s->viscosity == 0)
-            density = f8_load(s->density + 8 * b);
+        if (smooth)
+            after = smooth_velocity(kind, u, b, x, v, &density);
         else
-            after = smooth_velocity(kind, s, b, x, v, &density);
-        f8_store(s->density + 8 * b, density);
-        f8x4_store(s->velocity + 32 * b, (F8x4){after.x, after.y, after.z, f8(0)});
-        f8x4_store(s->position + 32 * b, x);
-        add_block(s, b, x, after, density, &sums);
+            density = f8_load(s->particles.density + 8 * b);
+        f8_store(s->particles.density + 8 * b, density);
+        f8x4_store(s->particles.velocity + 32 * b, (F8x4){after.x, after.y, after.z, f8(0)});
+        f8x4_store(s->particles.position + 32 * b, x);
+        add_block(u, b, x, after, density, &sums);
     }
-    store_sums(s, chunk, &sums);
+    store_sums(u, chunk, &sums);
 }
 
 #define LOOPS_(kind, NAME)                                                                         \
-    static void density_##kind(const SlFluidPass *s, size_t begin, size_t end)                     \
+    static void density_##kind(const void *data, size_t begin, size_t end, size_t chunk)           \
     {                                                                                              \
-        density_loop(NAME, s, begin, end);                                                         \
+        (void)chunk;                                                                               \
+        density_loop(NAME, data, begin, end);                                                      \
     }                                                                                              \
-    static void finish_##kind(const SlFluidPass *s, size_t begin, size_t end, size_t chunk)        \
+    static void advance_xsph_##kind(const void *data, size_t begin, size_t end, size_t chunk)      \
     {                                                                                              \
-        finish_loop(NAME, s, begin, end, chunk);                                                   \
+        advance_xsph_loop(NAME, data, begin, end, chunk);                                          \
     }
 LOOPS_(cubic, SL_KERNEL_CUBIC)
 LOOPS_(wendland, SL_KERNEL_WENDLAND)
@@ -243,11 +273,11 @@ LOOPS_(poly6, SL_KERNEL_POLY6)
 SL_KERNEL_TABLE(SlFluidKernels, sl_fluid_kernels) = {
     .stabilise = stabilise,
     .predict = predict,
+    .density = {density_cubic, density_wendland, density_poly6},
     .extrapolate = extrapolate,
     .drift = drift,
-    .max_stale_fraction = max_stale_fraction,
-    .settle = settle,
+    .count_stale = count_stale,
     .velocity = velocity,
-    .density = {density_cubic, density_wendland, density_poly6},
-    .finish = {finish_cubic, finish_wendland, finish_poly6},
+    .advance_xsph = {advance_xsph_cubic, advance_xsph_wendland, advance_xsph_poly6},
+    .advance = advance,
 };

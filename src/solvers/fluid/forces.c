@@ -1,138 +1,168 @@
+/* Surface tension, vorticity confinement and implicit viscosity: scratch, the order of their loops,
+   and the conjugate gradients of viscosity. The equations are at the loops (forces_kernels.c). */
 #include "solvers/fluid/forces.h"
 
 #include <math.h>
 
 #include "core/parallel.h"
 
-typedef struct MotionRun {
-    const SlMotionPass *pass;
-    SlMotionLoop loop;
-} MotionRun;
-
-static void run_chunk(void *argument, size_t begin, size_t end, size_t chunk)
+static SlStatus no_memory(const char *force, SlError *error)
 {
-    const MotionRun *run = argument;
-    run->loop(run->pass, begin, end, chunk);
+    return sl_error_set(error, SL_ERROR_MEMORY, "no memory for %s", force);
 }
 
-static void run(const SlSystem *system, const SlMotionPass *pass, SlMotionLoop loop)
+static bool has_tension(const SlSystem *system)
 {
-    MotionRun r = {pass, loop};
-    sl_parallel_for(system->context->pool, sl_particle_blocks(&system->particles),
-                    SL_FLUID_CHUNK_BLOCKS, run_chunk, &r);
+    return sl_param(system, SL_FLUID_PARAM_COHESION) > 0 ||
+           sl_param(system, SL_FLUID_PARAM_CURVATURE) > 0;
 }
 
-static double sum_of(const SlMotionPass *pass, size_t lane)
+static bool has_vorticity(const SlSystem *system)
 {
-    return sl_fold_sum(pass->partials, sl_chunk_count(pass->fluid->count, SL_REDUCE_CHUNK),
-                       SL_MOTION_PARTIALS, lane);
+    return sl_param(system, SL_FLUID_PARAM_VORTICITY) != 0;
 }
 
-static bool is_viscous(const SlSystem *system)
+static bool has_viscosity(const SlSystem *system)
 {
-    bool viscous = sl_param(system, SL_FLUID_P_KINEMATIC_VISCOSITY) > 0;
+    bool viscous = sl_param(system, SL_FLUID_PARAM_KINEMATIC_VISCOSITY) > 0;
     for (uint32_t k = 0; k < system->fluid_count; k++)
         viscous |= system->fluids[k].viscosity > 0;
     return viscous;
 }
 
-static bool is_tense(const SlSystem *system)
+SlForcePass sl_force_pass(const SlSystem *system, const SlVelocityPass *velocities, double duration)
 {
-    return sl_param(system, SL_FLUID_P_COHESION) > 0 || sl_param(system, SL_FLUID_P_CURVATURE) > 0;
+    return (SlForcePass){.fluid = velocities->fluid,
+                         .velocity = velocities->new_velocity,
+                         .duration = (float)duration,
+                         .support = (float)sl_fluid_support(system)};
 }
 
-/* A float4 array with its padding far away, so that gathers of the sentinel meet finite numbers. */
-static float *push_records(SlSystem *system)
+/* --- Surface tension --- */
+
+SlStatus sl_tension_apply(SlSystem *system, const SlForcePass *force, SlError *error)
 {
-    float *records = SL_PUSH(&system->context->arena, float, 4 * (system->particles.capacity + 8));
-    if (records != NULL)
-        sl_particles_pad(&system->particles, records);
-    return records;
+    const SlForceKernels *kernels = SL_KERNELS(system->context->isa, sl_force_kernels);
+    double d = sl_param(system, SL_FLUID_PARAM_SPACING);
+    if (!has_tension(system))
+        return SL_OK;
+    SlTensionPass pass = {.force = *force,
+                          .volume = (float)(d * d * d),
+                          .cohesion = (float)sl_param(system, SL_FLUID_PARAM_COHESION),
+                          .curvature = (float)sl_param(system, SL_FLUID_PARAM_CURVATURE),
+                          .normals = sl_fluid_push_records(system)};
+    if (pass.normals == NULL)
+        return no_memory("surface tension", error);
+    sl_particle_loop(system, kernels->tension_normals[sl_fluid_kernel(system)], &pass);
+    sl_particle_loop(system, kernels->tension_apply, &pass);
+    return SL_OK;
 }
 
-/* (M + dt K) u = M v for the velocity u at the end of the step: any viscosity is stable. Conjugate
-   gradients, preconditioned by the diagonal. */
-static SlStatus make_viscous(SlSystem *system, SlMotionPass *m, SlError *error)
+/* --- Vorticity confinement --- */
+
+SlStatus sl_vorticity_apply(SlSystem *system, const SlForcePass *force, SlError *error)
 {
-    const SlMotionKernels *kernels = SL_KERNELS(system->context->isa, sl_motion_kernels);
+    const SlForceKernels *kernels = SL_KERNELS(system->context->isa, sl_force_kernels);
     SlKernelKind kind = sl_fluid_kernel(system);
-    m->residual = push_records(system);
-    m->direction = push_records(system);
-    m->product = push_records(system);
-    if (m->residual == NULL || m->direction == NULL || m->product == NULL)
-        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for viscosity");
-    uint32_t most = (uint32_t)sl_param(system, SL_FLUID_P_VISCOSITY_ITERATIONS), k = 0;
-    double tolerance = sl_param(system, SL_FLUID_P_VISCOSITY_TOLERANCE);
-    run(system, m, kernels->viscous_viscosities);
-    run(system, m, kernels->viscous_start[kind]);
-    run(system, m, kernels->viscous_first);
-    double rr = sum_of(m, SL_MOTION_FIRST), rz = sum_of(m, SL_MOTION_SECOND);
-    double least = tolerance * tolerance * rr; /* and what no eye sees: 1e-6 d/dt, squared */
-    double unseen = 1e-6 * sl_param(system, SL_FLUID_P_SPACING) / (double)m->fluid->dt;
-    least = fmax(least, unseen * unseen * (double)m->fluid->count);
-    for (; k < most && rr > least; k++) {
-        run(system, m, kernels->viscous_apply[kind]);
-        double pq = sum_of(m, SL_MOTION_FIRST);
+    if (!has_vorticity(system))
+        return SL_OK;
+    SlVorticityPass pass = {.force = *force,
+                            .vorticity = (float)sl_param(system, SL_FLUID_PARAM_VORTICITY),
+                            .curls = sl_fluid_push_records(system)};
+    if (pass.curls == NULL)
+        return no_memory("vorticity confinement", error);
+    sl_particle_loop(system, kernels->vorticity_curls[kind], &pass);
+    sl_particle_loop(system, kernels->vorticity_confine[kind], &pass);
+    return SL_OK;
+}
+
+/* --- Implicit viscosity --- */
+
+/* Dynamic viscosity over the system's density, by fluid. */
+static const float *push_viscosities(SlSystem *system)
+{
+    float *viscosities = SL_PUSH(&system->arena, float, SL_MAX_FLUIDS + 1);
+    double rest = sl_param(system, SL_FLUID_PARAM_REST_DENSITY);
+    if (viscosities == NULL)
+        return NULL;
+    viscosities[0] = (float)sl_param(system, SL_FLUID_PARAM_KINEMATIC_VISCOSITY);
+    for (uint32_t k = 0; k < system->fluid_count; k++)
+        viscosities[k + 1] = (float)(system->fluids[k].viscosity * system->fluids[k].density / rest);
+    return viscosities;
+}
+
+static double sum_of(const SlViscosityPass *pass, size_t lane)
+{
+    return sl_fold_sum(pass->partials,
+                       sl_chunk_count(pass->force.fluid->particles.count, SL_REDUCE_CHUNK),
+                       SL_VISCOSITY_PARTIALS, lane);
+}
+
+/* Conjugate gradients, preconditioned by the diagonal. */
+static SlStatus solve_viscosity(SlSystem *system, SlViscosityPass *pass, SlError *error)
+{
+    const SlForceKernels *kernels = SL_KERNELS(system->context->isa, sl_force_kernels);
+    SlKernelKind kind = sl_fluid_kernel(system);
+    uint32_t max = (uint32_t)sl_param(system, SL_FLUID_PARAM_VISCOSITY_ITERATIONS), k = 0;
+    double tolerance = sl_param(system, SL_FLUID_PARAM_VISCOSITY_TOLERANCE);
+    sl_particle_loop(system, kernels->viscosity_values, pass);
+    sl_particle_loop(system, kernels->viscosity_residual[kind], pass);
+    sl_particle_loop(system, kernels->viscosity_start, pass);
+    double rr = sum_of(pass, SL_VISCOSITY_FIRST), rz = sum_of(pass, SL_VISCOSITY_SECOND);
+    /* Converged: the tolerance, or 1e-6 d/dt per particle, which is below what can be seen. */
+    double limit = tolerance * tolerance * rr;
+    double unseen =
+        1e-6 * sl_param(system, SL_FLUID_PARAM_SPACING) / (double)pass->force.fluid->dt;
+    limit = fmax(limit, unseen * unseen * (double)pass->force.fluid->particles.count);
+    for (; k < max && rr > limit; k++) {
+        sl_particle_loop(system, kernels->viscosity_product[kind], pass);
+        double pq = sum_of(pass, SL_VISCOSITY_FIRST);
         if (!(pq > 0))
             return sl_error_set(error, SL_ERROR_NUMBERS,
                                 "%s: viscosity: the system of equations is not positive (%g)",
                                 system->name, pq);
-        m->alpha = (float)(rz / pq);
-        run(system, m, kernels->viscous_advance);
-        rr = sum_of(m, SL_MOTION_FIRST);
-        double next = sum_of(m, SL_MOTION_SECOND);
-        m->beta = (float)(next / rz);
+        pass->alpha = (float)(rz / pq);
+        sl_particle_loop(system, kernels->viscosity_advance, pass);
+        rr = sum_of(pass, SL_VISCOSITY_FIRST);
+        double next = sum_of(pass, SL_VISCOSITY_SECOND);
+        pass->beta = (float)(next / rz);
         rz = next;
-        run(system, m, kernels->viscous_turn);
+        sl_particle_loop(system, kernels->viscosity_direction, pass);
     }
     SlFluidState *state = system->state;
-    state->viscous_iterations = k;
-    if (k == most && rr > least && !state->warned_viscous) {
-        state->warned_viscous = true;
+    if (k == max && rr > limit && !state->warned_viscosity) {
+        state->warned_viscosity = true;
         sl_log(system->context, SL_LOG_WARNING,
-               "%s: at %.3f s viscosity was not solved to %g in %u iterations (%.2g left); raise "
+               "%s: at %.3f s viscosity did not converge to %g in %u iterations (%.2g left); raise "
                "\"viscosity_iterations\" or \"steps\"",
-               system->name, system->time, tolerance, most,
-               sqrt(rr / (least / tolerance / tolerance)));
+               system->name, system->time, tolerance, max,
+               sqrt(rr / (limit / tolerance / tolerance)));
     }
     return SL_OK;
 }
 
-SlStatus sl_motion_apply(SlSystem *system, SlFluidPass *pass, SlError *error)
+/* (M + duration K) u = M v for the velocity u at the end of the step: stable for any viscosity. */
+SlStatus sl_viscosity_apply(SlSystem *system, const SlForcePass *force, SlError *error)
 {
-    const SlMotionKernels *kernels = SL_KERNELS(system->context->isa, sl_motion_kernels);
-    SlKernelKind kind = sl_fluid_kernel(system);
-    double d = sl_param(system, SL_FLUID_P_SPACING);
-    SlMotionPass m = {.fluid = pass,
-                      .support = (float)sl_fluid_support(system),
-                      .volume = (float)(d * d * d),
-                      .cohesion = (float)sl_param(system, SL_FLUID_P_COHESION),
-                      .curvature = (float)sl_param(system, SL_FLUID_P_CURVATURE),
-                      .vorticity = (float)sl_param(system, SL_FLUID_P_VORTICITY),
-                      .viscosity = (float)sl_param(system, SL_FLUID_P_KINEMATIC_VISCOSITY)};
-    bool tense = is_tense(system), viscous = is_viscous(system);
-    if (!tense && !viscous && m.vorticity == 0)
+    if (!has_viscosity(system))
         return SL_OK;
-    m.partials = SL_PUSH(&system->context->arena, double,
-                         sl_chunk_count(pass->count, SL_REDUCE_CHUNK) * SL_MOTION_PARTIALS);
-    m.normals = tense ? push_records(system) : NULL;
-    m.curls = m.vorticity != 0 ? push_records(system) : NULL;
-    if (m.partials == NULL || (tense && m.normals == NULL) || (m.vorticity != 0 && m.curls == NULL))
-        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for forces between particles");
-    if (tense) {
-        run(system, &m, kernels->normals[kind]);
-        run(system, &m, kernels->tension);
-    }
-    if (m.vorticity != 0) {
-        run(system, &m, kernels->curls[kind]);
-        run(system, &m, kernels->confine[kind]);
-    }
-    return viscous ? make_viscous(system, &m, error) : SL_OK;
+    size_t chunks = sl_chunk_count(force->fluid->particles.count, SL_REDUCE_CHUNK);
+    SlViscosityPass pass = {
+        .force = *force,
+        .viscosity = (float)sl_param(system, SL_FLUID_PARAM_KINEMATIC_VISCOSITY),
+        .viscosities = push_viscosities(system),
+        .residual = sl_fluid_push_records(system),
+        .direction = sl_fluid_push_records(system),
+        .product = sl_fluid_push_records(system),
+        .partials = SL_PUSH(&system->arena, double, chunks * SL_VISCOSITY_PARTIALS)};
+    if (pass.viscosities == NULL || pass.residual == NULL || pass.direction == NULL ||
+        pass.product == NULL || pass.partials == NULL)
+        return no_memory("viscosity", error);
+    return solve_viscosity(system, &pass, error);
 }
 
-uint64_t sl_motion_bytes(const SlSystem *system, uint64_t count)
+uint64_t sl_forces_bytes(const SlSystem *system, uint64_t count)
 {
     return 16 * count *
-           (uint64_t)(3 * is_viscous(system) + is_tense(system) +
-                      (sl_param(system, SL_FLUID_P_VORTICITY) != 0));
+           (uint64_t)(3 * has_viscosity(system) + has_tension(system) + has_vorticity(system));
 }

@@ -1,14 +1,22 @@
-/* What particles do to each other's velocity after the solve, besides XSPH: surface tension,
-   vorticity confinement and viscosity, each only if its parameter asks for it. */
+/* Forces between particles after the solve, besides XSPH: surface tension, vorticity confinement
+   and implicit viscosity. Each changes the velocities of the step's end, and does nothing unless
+   its parameter asks for it. */
 #ifndef SOLVERS_FLUID_FORCES_H
 #define SOLVERS_FLUID_FORCES_H
 
 #include "solvers/fluid/fluid.h"
 #include "solvers/fluid/forces_kernels.h"
 
-/* Changes pass->new_velocity, which goes with pass->predicted. Takes scratch from the arena. */
-SlStatus sl_motion_apply(SlSystem *system, SlFluidPass *pass, SlError *error);
-/* Scratch it takes, for so many particles. */
-uint64_t sl_motion_bytes(const SlSystem *system, uint64_t count);
+/* What the three act on: velocities->new_velocity at the predicted positions, for `duration` s. */
+SlForcePass sl_force_pass(const SlSystem *system, const SlVelocityPass *velocities,
+                          double duration);
+
+/* Scratch comes from the system's arena. */
+SlStatus sl_tension_apply(SlSystem *system, const SlForcePass *force, SlError *error);
+SlStatus sl_vorticity_apply(SlSystem *system, const SlForcePass *force, SlError *error);
+SlStatus sl_viscosity_apply(SlSystem *system, const SlForcePass *force, SlError *error);
+
+/* Scratch of all three, for so many particles. */
+uint64_t sl_forces_bytes(const SlSystem *system, uint64_t count);
 
 #endif

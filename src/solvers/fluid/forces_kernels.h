@@ -1,46 +1,61 @@
-/* What neighbours do to each other's velocity after the solve, one table per instruction-set path.
- */
+/* The loops of surface tension, vorticity confinement and implicit viscosity, one table per
+   instruction-set path. All arrays are float4 in sorted order. */
 #ifndef SOLVERS_FLUID_FORCES_KERNELS_H
 #define SOLVERS_FLUID_FORCES_KERNELS_H
 
 #include "solvers/fluid/pass.h"
 
-/* All arrays are float4 in sorted order; those not in use are NULL. */
-typedef struct SlMotionPass {
-    const SlFluidPass *fluid;  /* positions: fluid->predicted; velocities: fluid->new_velocity */
-    float support;             /* m */
+/* A force between particles acts on the velocities of the step's end. */
+typedef struct SlForcePass {
+    const SlFluidPass *fluid; /* positions: fluid->particles.predicted */
+    float *velocity;          /* changed */
+    float duration;           /* s: how long the force acts */
+    float support;            /* m */
+} SlForcePass;
+
+typedef struct SlTensionPass {
+    SlForcePass force;
     float volume;              /* m³ of a particle */
     float cohesion, curvature; /* m/s² */
-    float vorticity;           /* 1/s */
-    float viscosity;           /* m²/s, of the system's own fluid */
     float *normals;            /* x, y, z, density */
-    float *curls;              /* x, y, z, length */
-    /* conjugate gradients for the velocity u of (M + dt K) u = M v: x is fluid->new_velocity */
-    float *residual;  /* r; fourth lane: the diagonal */
+} SlTensionPass;
+
+typedef struct SlVorticityPass {
+    SlForcePass force;
+    float vorticity; /* 1/s */
+    float *curls;    /* x, y, z, length */
+} SlVorticityPass;
+
+/* Conjugate gradients for the velocity u of (M + duration K) u = M v; u is force.velocity. */
+typedef struct SlViscosityPass {
+    SlForcePass force;
+    float viscosity;          /* m²/s, of the system's own fluid */
+    const float *viscosities; /* dynamic viscosity over the system's density, m²/s, by fluid */
+    float *residual;          /* r; fourth lane: the diagonal */
     float *direction; /* p; fourth lane: dynamic viscosity over the system's density, m²/s */
     float *product;   /* A p */
     float alpha, beta;
-    double *partials; /* [chunk][SL_MOTION_PARTIALS] */
-} SlMotionPass;
+    double *partials; /* [chunk][SL_VISCOSITY_PARTIALS] */
+} SlViscosityPass;
 
-enum { SL_MOTION_FIRST, SL_MOTION_SECOND, SL_MOTION_PARTIALS };
+enum { SL_VISCOSITY_FIRST, SL_VISCOSITY_SECOND, SL_VISCOSITY_PARTIALS };
 
-typedef void (*SlMotionLoop)(const SlMotionPass *pass, size_t begin, size_t end, size_t chunk);
+typedef struct SlForceKernels {
+    /* data: SlTensionPass */
+    SlLoop tension_normals[SL_KERNEL_COUNT];
+    SlLoop tension_apply; /* velocity += duration (cohesion + curvature) */
+    /* data: SlVorticityPass */
+    SlLoop vorticity_curls[SL_KERNEL_COUNT];
+    SlLoop vorticity_confine[SL_KERNEL_COUNT]; /* velocity += duration vorticity N × curl */
+    /* data: SlViscosityPass */
+    SlLoop viscosity_values; /* direction = velocity, with viscosities */
+    SlLoop viscosity_residual[SL_KERNEL_COUNT]; /* r = -duration K v, and the diagonal */
+    SlLoop viscosity_start;                     /* p = r / diagonal; partials r·r, r·p */
+    SlLoop viscosity_product[SL_KERNEL_COUNT];  /* A p; partial p·Ap */
+    SlLoop viscosity_advance;   /* u += alpha p, r -= alpha Ap; partials r·r, r·z */
+    SlLoop viscosity_direction; /* p = z + beta p */
+} SlForceKernels;
 
-typedef struct SlMotionKernels {
-    SlMotionLoop normals[SL_KERNEL_COUNT];
-    SlMotionLoop tension; /* velocity += dt (cohesion + curvature) */
-    SlMotionLoop curls[SL_KERNEL_COUNT];
-    SlMotionLoop confine[SL_KERNEL_COUNT]; /* velocity += dt vorticity N × curl */
-    /* conjugate gradients: r = -dt K v and the diagonal; p = r / diagonal, partials r·r and r·p */
-    SlMotionLoop viscous_viscosities; /* direction = velocity, with viscosities */
-    SlMotionLoop viscous_start[SL_KERNEL_COUNT];
-    SlMotionLoop viscous_first;
-    SlMotionLoop viscous_apply[SL_KERNEL_COUNT]; /* product; partial p·Ap */
-    SlMotionLoop viscous_advance; /* u += alpha p, r -= alpha Ap; partials r·r, r·z */
-    SlMotionLoop viscous_turn;    /* p = z + beta p */
-} SlMotionKernels;
-
-SL_DECLARE_KERNELS(SlMotionKernels, sl_motion_kernels);
+SL_DECLARE_KERNELS(SlForceKernels, sl_force_kernels);
 
 #endif

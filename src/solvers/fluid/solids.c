@@ -96,30 +96,30 @@ SlStatus sl_solids_place(SlSolids *solids, SlSystem *system, SlFluidPass *pass, 
 {
     const SlSurroundings *around = &system->surroundings;
     SlForces forces = solids->settings.forces;
-    pass->body_count = solids->body_count;
-    pass->analytic = solids->analytic;
+    pass->solids.body_count = solids->body_count;
+    pass->solids.analytic = solids->analytic;
     for (size_t k = 0; k < solids->body_count; k++) {
         solids->centers[k] = sl_body_center(around, k);
-        pass->analytic_fields |= k > around->shape_count && solids->analytic[k];
+        pass->solids.analytic_fields |= k > around->shape_count && solids->analytic[k];
     }
     if (forces == SL_FORCES_ALL || (forces == SL_FORCES_BODIES && solids->body_count > 1)) {
         size_t lanes =
-            sl_chunk_count(pass->count, SL_REDUCE_CHUNK) * solids->body_count * SL_FORCE_LANES;
-        pass->forces = SL_PUSH(&system->context->arena, double, lanes);
-        if (pass->forces == NULL)
+            sl_chunk_count(pass->particles.count, SL_REDUCE_CHUNK) * solids->body_count * SL_FORCE_LANES;
+        pass->solids.forces = SL_PUSH(&system->arena, double, lanes);
+        if (pass->solids.forces == NULL)
             return sl_error_set(error, SL_ERROR_MEMORY, "no memory to sum forces");
-        memset(pass->forces, 0, lanes * sizeof *pass->forces);
+        memset(pass->solids.forces, 0, lanes * sizeof *pass->solids.forces);
     }
     if (solids->boundary.set.count == 0)
         return SL_OK;
     SlStatus status = sl_neighbours_fit(&solids->list, system->particles.capacity, error);
     if (status == SL_OK)
-        status = sl_boundary_place(&solids->boundary, around, &system->context->arena, error);
-    pass->boundary = sl_f32x4(&solids->boundary.set, SL_F_POSITION);
-    pass->boundary_motion = solids->boundary.motion;
-    pass->boundary_body = solids->boundary.body;
-    pass->boundary_list = &solids->list;
-    pass->boundary_rubs = solids->boundary.rubs;
+        status = sl_boundary_place(&solids->boundary, around, &system->arena, error);
+    pass->solids.boundary = sl_f32x4(&solids->boundary.set, SL_F_POSITION);
+    pass->solids.boundary_motion = solids->boundary.motion;
+    pass->solids.boundary_body = solids->boundary.body;
+    pass->solids.boundary_list = &solids->list;
+    pass->solids.boundary_rubs = solids->boundary.rubs;
     return status;
 }
 
@@ -131,26 +131,26 @@ SlStatus sl_solids_list(SlSolids *solids, SlSystem *system, const float *records
     const float *samples = sl_f32x4(&boundary->set, SL_F_POSITION);
     return sl_neighbours_between(&solids->list, sl_particle_points(&system->particles, records),
                                  &boundary->grid, sl_particle_points(&boundary->set, samples),
-                                 (float)boundary->settings.support, &system->context->arena, error);
+                                 (float)boundary->settings.support, &system->arena, error);
 }
 
 /* What bodies felt is the opposite of what they gave: m dx / dt of momentum, per time. */
 void sl_solids_sum_forces(const SlSolids *solids, SlSystem *system, const SlFluidPass *pass,
                           double mass, double dt)
 {
-    size_t chunks = sl_chunk_count(pass->count, SL_REDUCE_CHUNK);
+    size_t chunks = sl_chunk_count(pass->particles.count, SL_REDUCE_CHUNK);
     size_t stride = solids->body_count * SL_FORCE_LANES,
-           first = pass->contacts.tally_domain ? 0 : 1;
+           first = pass->solids.contacts.tally_domain ? 0 : 1;
     system->stats.bodies = system->forces + first;
-    system->stats.body_count = pass->forces != NULL ? system->force_count - first : 0;
-    for (size_t body = 0; pass->forces != NULL && body < system->force_count; body++) {
+    system->stats.body_count = pass->solids.forces != NULL ? system->force_count - first : 0;
+    for (size_t body = 0; pass->solids.forces != NULL && body < system->force_count; body++) {
         SlBodyForce *force = &system->forces[body];
         force->center = solids->centers[body];
         for (size_t k = 0; k < 3; k++) {
             size_t lane = SL_FORCE_LANES * body + k;
             double per = mass / (dt * dt);
-            force->force[k] = 0 - per * sl_fold_sum(pass->forces, chunks, stride, lane);
-            force->torque[k] = 0 - per * sl_fold_sum(pass->forces, chunks, stride, lane + 3);
+            force->force[k] = 0 - per * sl_fold_sum(pass->solids.forces, chunks, stride, lane);
+            force->torque[k] = 0 - per * sl_fold_sum(pass->solids.forces, chunks, stride, lane + 3);
         }
     }
 }

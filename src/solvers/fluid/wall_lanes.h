@@ -55,9 +55,9 @@ typedef struct WallPart {
 
 SL_INLINE WallPart wall_part(SlKernelKind kind, const SlFluidPass *pass, F8 s)
 {
-    HalfSpace part = half_space(kind, s * f8(pass->inverse_support));
-    return (WallPart){part.filled * f8(pass->wall_scale),
-                      f8(0) - part.plane * f8(pass->wall_scale * pass->inverse_support)};
+    HalfSpace part = half_space(kind, s * f8(pass->kernel.inverse_support));
+    return (WallPart){part.filled * f8(pass->solids.wall_scale),
+                      f8(0) - part.plane * f8(pass->solids.wall_scale * pass->kernel.inverse_support)};
 }
 
 /* Folds one surface at distance s with unit normal n into the wall's density. */
@@ -74,18 +74,18 @@ SL_INLINE void add_surface(SlKernelKind kind, const SlFluidPass *pass, F8 s, F8x
 /* True if some lane of p may lie within the support of an analytic surface. */
 SL_INLINE bool walls_near(const SlFluidPass *pass, F8x4 p)
 {
-    if (pass->wall_scale == 0)
+    if (pass->solids.wall_scale == 0)
         return false;
-    const SlSurroundings *around = &pass->contacts.around;
+    const SlSurroundings *around = &pass->solids.contacts.around;
     SlBox box = around->domain;
-    float reach = 1 / pass->inverse_support;
+    float reach = 1 / pass->kernel.inverse_support;
     I8 near_wall = (p.x < f8(box.min.x + reach)) | (p.x > f8(box.max.x - reach)) |
                    (p.y < f8(box.min.y + reach)) | (p.y > f8(box.max.y - reach)) |
                    (p.z < f8(box.min.z + reach)) | (p.z > f8(box.max.z - reach));
-    if ((pass->analytic[0] && i8_bits(near_wall) != 0) || pass->analytic_fields)
+    if ((pass->solids.analytic[0] && i8_bits(near_wall) != 0) || pass->solids.analytic_fields)
         return true;
     for (size_t k = 0; k < around->shape_count; k++)
-        if (pass->analytic[1 + k] && box_near(around->bounds[k], (F8x3){p.x, p.y, p.z}, reach))
+        if (pass->solids.analytic[1 + k] && box_near(around->bounds[k], (F8x3){p.x, p.y, p.z}, reach))
             return true;
     return false;
 }
@@ -93,7 +93,7 @@ SL_INLINE bool walls_near(const SlFluidPass *pass, F8x4 p)
 SL_INLINE void add_domain(SlKernelKind kind, const SlFluidPass *pass, F8x3 p, WallDensity *w)
 {
     F8 one = f8(1), none = f8(0), back = f8(-1);
-    SlBox box = pass->contacts.around.domain;
+    SlBox box = pass->solids.contacts.around.domain;
     add_surface(kind, pass, p.x - f8(box.min.x), (F8x3){one, none, none}, w);
     add_surface(kind, pass, f8(box.max.x) - p.x, (F8x3){back, none, none}, w);
     add_surface(kind, pass, p.y - f8(box.min.y), (F8x3){none, one, none}, w);
@@ -105,22 +105,22 @@ SL_INLINE void add_domain(SlKernelKind kind, const SlFluidPass *pass, F8x3 p, Wa
 /* The surface of a body other than the domain; false if no lane of p is within the support. */
 SL_INLINE bool body_surface(const SlFluidPass *pass, size_t body, F8x3 p, Surface *surface)
 {
-    const SlSurroundings *around = &pass->contacts.around;
-    if (!pass->analytic[body])
+    const SlSurroundings *around = &pass->solids.contacts.around;
+    if (!pass->solids.analytic[body])
         return false;
     if (body <= around->shape_count) {
         *surface = shape_surface(&around->shapes[body - 1], p);
     } else {
         const SlFieldBody *field = &around->fields[body - 1 - around->shape_count];
         F8x3 local = field_local(field, p);
-        float reach = 1 / pass->inverse_support;
+        float reach = 1 / pass->kernel.inverse_support;
         uint32_t bits = i8_bits(field_near(field, local, reach));
         if (bits == 0)
             return false;
         F8x3 drift;
         *surface = field_surface(field, local, bits, 1.0001f * reach, &drift);
     }
-    return i8_bits(surface->distance * f8(pass->inverse_support) < f8(1)) != 0;
+    return i8_bits(surface->distance * f8(pass->kernel.inverse_support) < f8(1)) != 0;
 }
 
 SL_INLINE WallDensity wall_density(SlKernelKind kind, const SlFluidPass *pass, F8x4 at)
@@ -128,9 +128,9 @@ SL_INLINE WallDensity wall_density(SlKernelKind kind, const SlFluidPass *pass, F
     F8x3 p = {at.x, at.y, at.z};
     WallDensity w = {f8(0), {f8(0), f8(0), f8(0)}};
     Surface surface;
-    if (pass->analytic[0])
+    if (pass->solids.analytic[0])
         add_domain(kind, pass, p, &w);
-    for (size_t body = 1; body < pass->body_count; body++)
+    for (size_t body = 1; body < pass->solids.body_count; body++)
         if (body_surface(pass, body, p, &surface))
             add_surface(kind, pass, surface.distance, surface.normal, &w);
     return w;
@@ -145,21 +145,21 @@ SL_INLINE void wall_reaction(SlKernelKind kind, const SlFluidPass *pass, const T
     F8x3 p = {at.x, at.y, at.z};
     F8 free = (f8(1) - density) * push;
     Surface surface;
-    for (size_t body = 1; body < pass->body_count; body++) {
+    for (size_t body = 1; body < pass->solids.body_count; body++) {
         if (!body_surface(pass, body, p, &surface))
             continue;
         WallPart part = wall_part(kind, pass, surface.distance);
         F8 own = free * part.slope / (f8(1) - part.filled);
-        tally_push(tally, &pass->contacts, body,
+        tally_push(tally, &pass->solids.contacts, body,
                    (F8x3){own * surface.normal.x, own * surface.normal.y, own * surface.normal.z},
                    p);
     }
-    if (!pass->contacts.tally_domain || !pass->analytic[0])
+    if (!pass->solids.contacts.tally_domain || !pass->solids.analytic[0])
         return;
     WallDensity w = {f8(0), {f8(0), f8(0), f8(0)}};
     add_domain(kind, pass, p, &w);
     F8 own = free / (f8(1) - w.density);
-    tally_push(tally, &pass->contacts, 0,
+    tally_push(tally, &pass->solids.contacts, 0,
                (F8x3){own * w.gradient.x, own * w.gradient.y, own * w.gradient.z}, p);
 }
 

@@ -1,245 +1,329 @@
-/* Position based fluids (Macklin & Müller 2013; document 002 §3, equations cleaned in its table).
+/* Position based fluids [Macklin 2013], as summarised in [Köster 2016 section 3].
 
    Densities are in units of the rest density; a cubic lattice of the spacing has density 1 for
-   every kernel. Jacobi must be relaxed (the largest eigenvalue of the preconditioned system is
-   2.9 on the lattice), and epsilon is a multiple of the lattice's own sum of squared gradients, so
-   no parameter depends on the units or the resolution. */
+   every kernel. Jacobi iterations must be relaxed (the largest eigenvalue of the preconditioned
+   system is 2.9 on the lattice), and epsilon is a multiple of the lattice's own sum of squared
+   gradients, so that no parameter depends on units or resolution. */
 #include "solvers/pbf/pbf.h"
 
 #include <math.h>
 
 #include "core/timer.h"
-#include "solvers/pbf/lod/active.h"
 #include "math/linear/chebyshev.h"
+#include "solvers/fluid/forces.h"
 
 enum {
-    P_PRESET = SL_FLUID_P_COUNT,
-    P_CONSTRAINT,
-    P_ITERATIONS,
-    P_RELAXATION,
-    P_DAMPING,
-    P_AVERAGING,
-    P_ACCELERATION,
-    P_RHO,
-    P_DELAY,
-    P_OMEGA_START,
-    P_TENSILE,
-    P_TENSILE_DISTANCE,
-    P_STABILISE_LEVEL,
-    P_LOD,
-    P_LOD_MIN,
-    P_LOD_NEAR,
-    P_LOD_FAR,
-    P_LOD_MAP,
-    P_LOD_POWER,
-    P_LOD_BLEND,
-    P_LOD_FINISHED,
-    P_LOD_SETS,
-    P_COUNT
+    PARAM_PRESET = SL_FLUID_PARAM_COUNT,
+    PARAM_CONSTRAINT,
+    PARAM_ITERATIONS,
+    PARAM_RELAXATION,
+    PARAM_DAMPING,
+    PARAM_AVERAGING,
+    PARAM_ACCELERATION,
+    PARAM_RHO,
+    PARAM_DELAY,
+    PARAM_OMEGA_START,
+    PARAM_TENSILE,
+    PARAM_TENSILE_DISTANCE,
+    PARAM_STABILISE_LEVEL,
+    PARAM_LOD,
+    PARAM_LOD_MIN,
+    PARAM_LOD_NEAR,
+    PARAM_LOD_FAR,
+    PARAM_LOD_MAP,
+    PARAM_LOD_POWER,
+    PARAM_LOD_BLEND,
+    PARAM_LOD_FINISHED,
+    PARAM_LOD_SETS,
+    PARAM_COUNT
 };
 
 /* clang-format off */
-static const SlParamRow rows[P_COUNT] = {
+static const SlParamRow rows[PARAM_COUNT] = {
 #include "solvers/fluid/parameter_rows.h"
-    [P_PRESET] = {"preset", SL_FLUID_CHOICE(0), 0, 1, "", "none|realtime",
-                  "values of several parameters under one name; those given by themselves stay"},
-    [P_CONSTRAINT] = {"constraint", SL_FLUID_CHOICE(0), 0, 1, "", "unilateral|equality",
-                      "unilateral resists compression only; equality (the paper's) also tension"},
-    [P_ITERATIONS] = {"iterations", SL_FLUID_INTEGER(4), 1, 1000, "per step", NULL,
-                      "density iterations; fewer than 3 at 2 steps a frame may blow up"},
-    [P_RELAXATION] = {"relaxation", SL_FLUID_NUMBER(0.7), 0.01, 1.5, "", NULL,
-                      "factor on every Jacobi displacement; 1 is unstable without damping >= 0.75"},
-    [P_DAMPING] = {"damping", SL_FLUID_NUMBER(0.2), 1e-6, 1e3, "", NULL,
+    [PARAM_PRESET] = {"preset", SL_FLUID_CHOICE(0), 0, 1, "", "none|realtime",
+                  "named set of parameter values; a parameter that is given explicitly keeps its value"},
+    [PARAM_CONSTRAINT] = {"constraint", SL_FLUID_CHOICE(0), 0, 1, "", "unilateral|equality",
+                      "density constraint: unilateral resists compression only, equality [Macklin 2013] also tension"},
+    [PARAM_ITERATIONS] = {"iterations", SL_FLUID_INTEGER(4), 1, 1000, "per step", NULL,
+                      "density iterations; fewer than 3 at 2 steps per frame may be unstable"},
+    [PARAM_RELAXATION] = {"relaxation", SL_FLUID_NUMBER(0.7), 0.01, 1.5, "", NULL,
+                      "factor on every Jacobi displacement; 1 is unstable unless damping >= 0.75"},
+    [PARAM_DAMPING] = {"damping", SL_FLUID_NUMBER(0.2), 1e-6, 1e3, "", NULL,
                    "epsilon of lambda, as a multiple of the lattice's sum of squared gradients"},
-    [P_AVERAGING] = {"averaging", SL_FLUID_NUMBER(0), 0, 5, "", NULL,
-                     "constraint averaging: displacements are divided by the number of violated "
-                     "constraints and multiplied by this omega; 0: `relaxation` is used instead"},
-    [P_ACCELERATION] = {"acceleration", SL_FLUID_CHOICE(0), 0, 1, "", "none|chebyshev",
-                        "Chebyshev's method on the iterations; pays from 5 iterations on"},
-    [P_RHO] = {"rho", SL_FLUID_NUMBER(0.95), 0, 0.9999, "", NULL,
-               "Chebyshev's estimate of how little an iteration gains; higher gains more, and throws spray"},
-    [P_DELAY] = {"delay", SL_FLUID_INTEGER(1), 1, 1000, "iterations", NULL,
-                 "plain iterations before it starts; 3 or more with omega_start wang"},
-    [P_OMEGA_START] = {"omega_start", SL_FLUID_CHOICE(SL_OMEGA_PRINTED), 0, 1, "", "wang|printed",
-                       "its second factor: 2 / (2 - rho^2), which has all of its momentum at once and wants "
-                       "relaxation 0.5 to 0.6, or 4 / (4 - rho^2), which gathers it"},
-    [P_TENSILE] = {"tensile", SL_FLUID_NUMBER(0.1), 0, 1, "", NULL,
-                   "s_corr, once a step, keeps particles from clumping in pairs: strength as the "
-                   "density error it equals; 0: none"},
-    [P_TENSILE_DISTANCE] = {"tensile_distance", SL_FLUID_NUMBER(0.2), 0.01, 0.9, "supports", NULL,
+    [PARAM_AVERAGING] = {"averaging", SL_FLUID_NUMBER(0), 0, 5, "", NULL,
+                     "constraint averaging [Macklin 2014]: displacements are divided by the number of violated "
+                     "constraints and multiplied by this factor; 0: `relaxation` is used instead"},
+    [PARAM_ACCELERATION] = {"acceleration", SL_FLUID_CHOICE(0), 0, 1, "", "none|chebyshev",
+                        "acceleration of the iterations: none, or Chebyshev's method [Wang 2015], which is faster "
+                        "from 5 iterations on"},
+    [PARAM_RHO] = {"rho", SL_FLUID_NUMBER(0.95), 0, 0.9999, "", NULL,
+               "Chebyshev's method: estimate of the spectral radius of an iteration; higher converges faster, "
+               "too high throws spray"},
+    [PARAM_DELAY] = {"delay", SL_FLUID_INTEGER(1), 1, 1000, "iterations", NULL,
+                 "Chebyshev's method: plain iterations before it starts; 3 or more with omega_start wang"},
+    [PARAM_OMEGA_START] = {"omega_start", SL_FLUID_CHOICE(SL_OMEGA_PRINTED), 0, 1, "", "wang|printed",
+                       "Chebyshev's method, second factor: 2 / (2 - rho^2) [Wang 2015], which has full momentum at "
+                       "once and needs relaxation 0.5 to 0.6, or 4 / (4 - rho^2) [Sommer], which builds it up"},
+    [PARAM_TENSILE] = {"tensile", SL_FLUID_NUMBER(0.1), 0, 1, "", NULL,
+                   "s_corr [Macklin 2013 eq. 13], once per step, keeps particles from clumping in pairs: its "
+                   "strength as the equivalent density error; 0: none"},
+    [PARAM_TENSILE_DISTANCE] = {"tensile_distance", SL_FLUID_NUMBER(0.2), 0.01, 0.9, "supports", NULL,
                             "distance at which s_corr has its full strength"},
-    [P_STABILISE_LEVEL] = {"stabilise_level", SL_FLUID_INTEGER(1000), 1, 1000, "iterations", NULL,
-                           "pre-stabilisation is for particles up to this level (the paper's q)"},
-    [P_LOD] = {"lod", SL_FLUID_CHOICE(SL_LOD_NONE), 0, 2, "", "none|dtc|dtvs",
-               "level of detail: all particles get all iterations; fewer with the distance to the "
-               "camera; fewer with the depth behind what the camera sees"},
-    [P_LOD_MIN] = {"lod_min", SL_FLUID_INTEGER(3), 1, 1000, "iterations", NULL,
-                     "the lowest level; the highest is `iterations`"},
-    [P_LOD_NEAR] = {"lod_near", SL_FLUID_NUMBER(0), 0, 1e6, "m", NULL,
-                    "distance up to which the level is the highest"},
-    [P_LOD_FAR] = {"lod_far", SL_FLUID_NUMBER(0), 0, 1e6, "m", NULL,
-                   "distance from which it is the lowest; 0: both automatic"},
-    [P_LOD_MAP] = {"lod_map", SL_FLUID_CHOICE(SL_LOD_LINEAR), 0, 2, "", "linear|smoothstep|power",
-                   "how the level falls between the two"},
-    [P_LOD_POWER] = {"lod_power", SL_FLUID_NUMBER(2), 0.1, 10, "", NULL, "exponent of the map \"power\""},
-    [P_LOD_BLEND] = {"lod_blend", SL_FLUID_CHOICE(SL_LOD_MAX), 0, 2, "", "max|mean|weighted",
-                     "levels of several cameras: the highest, their mean, or by the cameras' weights"},
-    [P_LOD_FINISHED] = {"lod_finished", SL_FLUID_CHOICE(SL_LOD_ZERO), 0, 2, "", "zero|halo|stale",
-                        "lambda of neighbours that are finished: none, measured again around active "
-                        "particles, or the last one kept (as printed; adds energy)"},
-    [P_LOD_SETS] = {"lod_sets", SL_FLUID_CHOICE(0), 0, 1, "", "gathered|masked",
-                    "how active sets are run, with the same result: in full groups of eight, or in "
-                    "place with lanes masked (always so for halo and stale)"},
+    [PARAM_STABILISE_LEVEL] = {"stabilise_level", SL_FLUID_INTEGER(1000), 1, 1000, "iterations", NULL,
+                           "pre-stabilisation is for particles up to this level (q of [Köster 2016])"},
+    [PARAM_LOD] = {"lod", SL_FLUID_CHOICE(SL_LOD_NONE), 0, 2, "", "none|dtc|dtvs",
+               "level of detail [Köster 2016]: none; dtc, fewer iterations with the distance to the camera; dtvs, "
+               "fewer with the depth behind the surface the camera sees"},
+    [PARAM_LOD_MIN] = {"lod_min", SL_FLUID_INTEGER(3), 1, 1000, "iterations", NULL,
+                   "lowest level, at most `iterations`, which is the highest"},
+    [PARAM_LOD_NEAR] = {"lod_near", SL_FLUID_NUMBER(0), 0, 1e6, "m", NULL,
+                    "distance up to which the level is the highest; at most lod_far"},
+    [PARAM_LOD_FAR] = {"lod_far", SL_FLUID_NUMBER(0), 0, 1e6, "m", NULL,
+                   "distance from which the level is the lowest; 0: both distances are automatic"},
+    [PARAM_LOD_MAP] = {"lod_map", SL_FLUID_CHOICE(SL_LOD_LINEAR), 0, 2, "", "linear|smoothstep|power",
+                   "how the level falls between the two distances"},
+    [PARAM_LOD_POWER] = {"lod_power", SL_FLUID_NUMBER(2), 0.1, 10, "", NULL, "exponent of lod_map power"},
+    [PARAM_LOD_BLEND] = {"lod_blend", SL_FLUID_CHOICE(SL_LOD_MAX), 0, 2, "", "max|mean|weighted",
+                     "levels of several cameras: the highest, their mean, or their mean by the cameras' weights"},
+    [PARAM_LOD_FINISHED] = {"lod_finished", SL_FLUID_CHOICE(SL_LOD_ZERO), 0, 2, "", "zero|halo|stale",
+                        "lambda of finished neighbours: 0, computed again next to active particles, or the last one "
+                        "(as printed in [Köster 2016]; adds energy)"},
+    [PARAM_LOD_SETS] = {"lod_sets", SL_FLUID_CHOICE(0), 0, 1, "", "gathered|masked",
+                    "how active sets are run, with the same result: in full groups of eight, or in place with lanes "
+                    "masked (always so for halo and stale)"},
 };
 /* clang-format on */
 
-/* Found on the dam of 216,000 particles: the compression of 2 steps of 6 iterations with the cubic
-   spline, in a third of the time. Steps gain more than iterations: the error goes as
+/* Tuned on the dam of 216,000 particles: the compression of 2 steps of 6 iterations with the cubic
+   spline, in a third of the time. Steps gain more than iterations: the error is proportional to
    1 / (steps² × iterations). One list serves the frame; a smaller support has fewer pairs. */
 static const SlPreset presets[] = {
     {"none", "the defaults", SL_PRESET({NULL, 0})},
     {"realtime",
-     "as many small steps of one iteration as a frame has time for",
+     "small steps of one iteration each, for interactive rates",
      SL_PRESET({"kernel", SL_KERNEL_WENDLAND},
-      {"support", 1.75},
-      {"steps", 4},
-      {"iterations", 1},
-      {"relaxation", 1.25},
-      {"skin", 0.01},
-      {"max_stale_fraction", 1},
-      {"post_solve", SL_POST_SOLVE_FRAME})},
+               {"support", 1.75},
+               {"steps", 4},
+               {"iterations", 1},
+               {"relaxation", 1.25},
+               {"skin", 0.01},
+               {"max_stale_fraction", 1},
+               {"post_solve", SL_POST_SOLVE_FRAME})},
 };
 
-SlStatus sl_pbf_begin(SlSystem *system, double dt, SlFluidPass *pass, SlError *error)
+/* --- Constants and arrays of a step --- */
+
+static SlPbfConstraint constraint_of(const SlSystem *system, double dt)
 {
-    SlStatus status = sl_fluid_begin(system, dt, pass, error);
-    if (status != SL_OK)
-        return status;
-    double gradient_squared = sl_fluid_gradient_squared(system), support = sl_fluid_support(system);
     SlKernelKind kind = sl_fluid_kernel(system);
-    pass->min_constraint = sl_param(system, P_CONSTRAINT) == 0 ? 0 : -1e9f;
-    pass->epsilon = (float)(sl_param(system, P_DAMPING) * gradient_squared);
-    pass->relaxation = (float)sl_param(system, P_RELAXATION);
-    double full = sl_kernel_value(kind, sl_param(system, P_TENSILE_DISTANCE) * support, support) /
+    double gradient_squared = sl_fluid_gradient_squared(system), support = sl_fluid_support(system);
+    /* the kernel's shape where s_corr has its full strength */
+    double full = sl_kernel_value(kind, sl_param(system, PARAM_TENSILE_DISTANCE) * support, support) /
                   sl_kernel_value_scale(kind, support);
-    if (sl_fluid_settles(system, dt))
-        pass->tensile = (float)(sl_param(system, P_TENSILE) / gradient_squared / pow(full, 4));
-    pass->stabilise_level = (uint32_t)sl_param(system, P_STABILISE_LEVEL);
-    pass->averaging = (float)sl_param(system, P_AVERAGING);
-    pass->omega = 1;
-    if (sl_param(system, P_ACCELERATION) != 0) {
-        size_t room = system->particles.capacity + 8;
-        pass->previous = SL_PUSH(&system->context->arena, float, 4 * room);
-        if (pass->previous == NULL)
-            return sl_error_set(error, SL_ERROR_MEMORY, "no memory for Chebyshev's method");
-    }
-    return SL_OK;
+    double tensile = sl_param(system, PARAM_TENSILE) / gradient_squared / pow(full, 4);
+    return (SlPbfConstraint){
+        .min_constraint = sl_param(system, PARAM_CONSTRAINT) == 0 ? 0 : -1e9f,
+        .epsilon = (float)(sl_param(system, PARAM_DAMPING) * gradient_squared),
+        .relaxation = (float)sl_param(system, PARAM_RELAXATION),
+        .averaging = (float)sl_param(system, PARAM_AVERAGING),
+        .max_move = (float)(sl_param(system, SL_FLUID_PARAM_MAX_MOVE) *
+                            sl_param(system, SL_FLUID_PARAM_SPACING)),
+        .tensile = sl_fluid_post_solve_time(system, dt) > 0 ? (float)tensile : 0};
 }
 
-SlFluidLoop sl_pbf_displace(const SlSystem *system, const SlFluidPass *pass, uint32_t iteration)
+SlStatus sl_pbf_prepare(SlSystem *system, double dt, SlPbfPass *pass, SlError *error)
 {
-    const SlPbfKernels *kernels = SL_KERNELS(system->context->isa, sl_pbf_kernels);
-    SlKernelKind kind = sl_fluid_kernel(system);
-    return pass->tensile > 0 && iteration == 0 ? kernels->displace_tensile[kind]
-                                               : kernels->displace[kind];
+    *pass = (SlPbfPass){0};
+    SlStatus status = sl_fluid_prepare(system, dt, &pass->fluid, error);
+    if (status != SL_OK)
+        return status;
+    pass->constraint = constraint_of(system, dt);
+    pass->acceleration.omega = 1;
+    pass->levels.level = system->particles.data[SL_F_LEVEL];
+    pass->levels.stabilise_level = (uint32_t)sl_param(system, PARAM_STABILISE_LEVEL);
+    pass->projected = sl_fluid_push_records(system);
+    bool accelerated = sl_param(system, PARAM_ACCELERATION) != 0;
+    if (accelerated)
+        pass->acceleration.previous =
+            SL_PUSH(&system->arena, float, 4 * (system->particles.capacity + 8));
+    if (pass->projected == NULL || (accelerated && pass->acceleration.previous == NULL))
+        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for the scratch of a step");
+    return SL_OK;
 }
 
 static SlChebyshev chebyshev_of(const SlSystem *system)
 {
-    SlChebyshev chebyshev = {.rho = sl_param(system, P_RHO),
-                             .delay = (uint32_t)sl_param(system, P_DELAY),
-                             .printed = sl_param(system, P_OMEGA_START) == SL_OMEGA_PRINTED};
+    SlChebyshev chebyshev = {.rho = sl_param(system, PARAM_RHO),
+                             .delay = (uint32_t)sl_param(system, PARAM_DELAY),
+                             .printed = sl_param(system, PARAM_OMEGA_START) == SL_OMEGA_PRINTED};
     sl_chebyshev_begin(&chebyshev);
     return chebyshev;
 }
 
 static SlLodSettings lod_settings(const SlSystem *system)
 {
-    return (SlLodSettings){.kind = (SlLodKind)sl_param(system, P_LOD),
-                           .least = (uint32_t)sl_param(system, P_LOD_MIN),
-                           .most = (uint32_t)sl_param(system, P_ITERATIONS),
-                           .near = sl_param(system, P_LOD_NEAR),
-                           .far = sl_param(system, P_LOD_FAR),
-                           .map = (SlLodMap)sl_param(system, P_LOD_MAP),
-                           .power = sl_param(system, P_LOD_POWER),
-                           .blend = (SlLodBlend)sl_param(system, P_LOD_BLEND),
-                           .finished = (SlLodFinished)sl_param(system, P_LOD_FINISHED),
-                           .masked = sl_param(system, P_LOD_SETS) != 0,
-                           .spacing = sl_param(system, SL_FLUID_P_SPACING)};
+    return (SlLodSettings){.kind = (SlLodKind)sl_param(system, PARAM_LOD),
+                           .min_level = (uint32_t)sl_param(system, PARAM_LOD_MIN),
+                           .max_level = (uint32_t)sl_param(system, PARAM_ITERATIONS),
+                           .near = sl_param(system, PARAM_LOD_NEAR),
+                           .far = sl_param(system, PARAM_LOD_FAR),
+                           .map = (SlLodMap)sl_param(system, PARAM_LOD_MAP),
+                           .power = sl_param(system, PARAM_LOD_POWER),
+                           .blend = (SlLodBlend)sl_param(system, PARAM_LOD_BLEND),
+                           .finished = (SlLodFinished)sl_param(system, PARAM_LOD_FINISHED),
+                           .masked = sl_param(system, PARAM_LOD_SETS) != 0,
+                           .spacing = sl_param(system, SL_FLUID_PARAM_SPACING)};
+}
+
+/* --- The step --- */
+
+void sl_pbf_lambda(const SlSystem *system, const SlPbfPass *pass)
+{
+    const SlPbfKernels *kernels = SL_KERNELS(system->context->isa, sl_pbf_kernels);
+    sl_particle_loop(system, kernels->lambda[sl_fluid_kernel(system)], pass);
+}
+
+void sl_pbf_displace(const SlSystem *system, const SlPbfPass *pass, uint32_t iteration)
+{
+    const SlPbfKernels *kernels = SL_KERNELS(system->context->isa, sl_pbf_kernels);
+    SlKernelKind kind = sl_fluid_kernel(system);
+    bool tensile = pass->constraint.tensile > 0 && iteration == 1;
+    sl_particle_loop(system, tensile ? kernels->displace_tensile[kind] : kernels->displace[kind],
+                     pass);
+}
+
+static void iterate(const SlSystem *system, SlPbfPass *pass, const SlActiveSets *active)
+{
+    SlChebyshev chebyshev = chebyshev_of(system);
+    for (uint32_t l = 1; l <= active->max_level; l++) {
+        pass->levels.iteration = l;
+        pass->acceleration.omega = (float)sl_chebyshev_next(&chebyshev, 0);
+        if (l <= active->min_level) { /* A_l is all particles */
+            sl_pbf_lambda(system, pass);
+            sl_pbf_displace(system, pass, l);
+        } else
+            sl_active_iterate(system, pass, active);
+    }
 }
 
 static SlStatus step(SlSystem *system, double dt, SlError *error)
 {
     const SlPbfKernels *kernels = SL_KERNELS(system->context->isa, sl_pbf_kernels);
-    SlKernelKind kind = sl_fluid_kernel(system);
     double *ms = system->stats.stage_ms, mark = sl_seconds();
-    SlFluidPass pass;
-    SlStatus status = sl_pbf_begin(system, dt, &pass, error);
+    SlLodSettings lod = lod_settings(system);
+    SlPbfPass pass;
+    SlStatus status = sl_lod_check(system, &lod, error);
+    if (status == SL_OK)
+        status = sl_pbf_prepare(system, dt, &pass, error);
     if (status != SL_OK)
         return status;
 
-    sl_fluid_predict(system, &pass);
+    sl_fluid_stabilise(system, kernels->stabilise, &pass);
+    sl_fluid_predict(system, &pass.fluid);
     sl_lap(&mark, &ms[SL_STAGE_PREDICT]);
 
-    if ((status = sl_fluid_neighbours(system, &pass, &mark, error)) != SL_OK)
-        return status;
+    SlListChoice list;
+    status = sl_fluid_choose_list(system, &pass.fluid, dt, &list, error);
+    if (status == SL_OK && list.rebuild)
+        status = sl_fluid_sort(system, &pass.fluid, list.source, error);
+    sl_lap(&mark, &ms[SL_STAGE_SORT]);
+    if (status == SL_OK)
+        status = list.rebuild ? sl_fluid_list(system, &pass.fluid, list.source, error)
+                              : sl_fluid_list_boundary(system, &pass.fluid, error);
+    sl_lap(&mark, &ms[SL_STAGE_NEIGHBOURS]);
 
-    SlActive active;
-    SlLodSettings lod = lod_settings(system);
-    if ((status = sl_active_assign(system, &lod, &pass, &active, error)) != SL_OK)
+    SlActiveSets active;
+    if (status == SL_OK)
+        status = sl_levels_update(system, &lod, &pass, &active, error);
+    if (status != SL_OK)
         return status;
     sl_lap(&mark, &ms[SL_STAGE_LEVELS]);
 
-    SlChebyshev chebyshev = chebyshev_of(system);
-    for (uint32_t l = 1; l <= lod.most; l++) {
-        pass.iteration = l;
-        pass.omega = (float)sl_chebyshev_next(&chebyshev, 0);
-        if (l <= active.least) { /* A_l is everybody */
-            sl_fluid_run(system, &pass, kernels->lambda[kind]);
-            sl_fluid_run(system, &pass, sl_pbf_displace(system, &pass, l - 1));
-        } else
-            sl_active_iterate(system, &pass, &active);
-    }
-    system->stats.iterations = lod.most;
+    iterate(system, &pass, &active); /* density, lambda, displacement */
+    system->stats.iterations = active.max_level;
     sl_lap(&mark, &ms[SL_STAGE_SOLVE]);
 
-    status = sl_fluid_conclude(system, &pass, dt, error);
-    sl_lap(&mark, &ms[SL_STAGE_FINISH]);
+    SlVelocityPass velocities;
+    if ((status = sl_velocity_prepare(system, &pass.fluid, dt, &velocities, error)) != SL_OK)
+        return status;
+    double duration = sl_fluid_post_solve_time(system, dt);
+    if (duration > 0) {
+        sl_velocity_update(system, &velocities);
+        SlForcePass force = sl_force_pass(system, &velocities, duration);
+        status = sl_tension_apply(system, &force, error);
+        if (status == SL_OK)
+            status = sl_vorticity_apply(system, &force, error);
+        if (status == SL_OK)
+            status = sl_viscosity_apply(system, &force, error);
+        if (status != SL_OK)
+            return status;
+        sl_fluid_advance_xsph(system, &velocities);
+    } else
+        sl_fluid_advance(system, &velocities);
+    status = sl_fluid_statistics(system, &velocities, dt, error);
+    sl_lap(&mark, &ms[SL_STAGE_VELOCITIES]);
     return status;
+}
+
+/* --- The descriptor --- */
+
+static SlStatus start(SlSystem *system, SlError *error)
+{
+    SlPbfState *state = system->state;
+    SlLodSettings lod = lod_settings(system);
+    sl_active_init(&state->active, &system->context->memory);
+    SlStatus status = sl_lod_check(system, &lod, error);
+    return status == SL_OK ? sl_fluid_start(system, error) : status;
+}
+
+static void state_replaced(SlSystem *system)
+{
+    SlActiveState *active = &((SlPbfState *)system->state)->active;
+    active->list = 0;
+    active->min_level = active->max_level = 0;
+    sl_fluid_state_replaced(system);
+}
+
+static void destroy(SlSystem *system)
+{
+    SlPbfState *state = system->state;
+    sl_active_destroy(&state->active);
+    sl_fluid_destroy(system);
 }
 
 static uint64_t memory_needed(const SlSystem *system, uint64_t count)
 {
-    /* The iterate before the last; active lists of a third of the particles. */
-    uint64_t last = sl_param(system, P_ACCELERATION) != 0 ? 16 * count : 0;
-    uint64_t sets = sl_param(system, P_LOD) != SL_LOD_NONE ? 60 * count : 0;
-    return sl_fluid_memory_needed(system, count) + last + sets;
+    /* The iterate before the last; lists of active sets for a third of the particles. */
+    uint64_t previous = sl_param(system, PARAM_ACCELERATION) != 0 ? 16 * count : 0;
+    uint64_t sets = sl_param(system, PARAM_LOD) != SL_LOD_NONE ? 60 * count : 0;
+    return sl_fluid_memory_needed(system, count) + previous + sets;
 }
 
 static uint32_t more_fields(const SlSystem *system)
 {
     return sl_fluid_more_fields(system) |
-           (sl_param(system, P_LOD) != SL_LOD_NONE ? SL_FIELD_BIT(LEVEL) : 0);
+           (sl_param(system, PARAM_LOD) != SL_LOD_NONE ? SL_FIELD_BIT(LEVEL) : 0);
 }
 
 const SlSolver sl_pbf_solver = {
     .table = {.name = "pbf",
               .kind = "solver",
               .summary = "water by position based fluids: density constraints, relaxed Jacobi",
-              .citation = "Macklin & Müller 2013; Köster & Krüger 2016 (IJCGA 6(3)), section 3",
+              .citation = "[Macklin 2013]; [Köster 2016 section 3]",
               .rows = rows,
-              .row_count = P_COUNT,
+              .row_count = PARAM_COUNT,
               .presets = presets,
               .preset_count = sizeof presets / sizeof *presets},
     .fields = SL_FLUID_FIELDS,
     .several_fluids = true,
     .more_fields = more_fields,
-    .state_size = sizeof(SlFluidState),
+    .state_size = sizeof(SlPbfState),
     .memory_needed = memory_needed,
-    .start = sl_fluid_start,
-    .state_replaced = sl_fluid_state_replaced,
+    .start = start,
+    .state_replaced = state_replaced,
     .step = step,
-    .finish = sl_fluid_finish,
+    .destroy = destroy,
     .steps = sl_fluid_steps,
     .spacing = sl_fluid_spacing,
     .mass = sl_fluid_mass,

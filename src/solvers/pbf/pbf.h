@@ -1,18 +1,24 @@
-/* Position based fluids: the solver's descriptor, and its step cut open for benchmarks and twins.
- */
+/* Position based fluids: the solver's descriptor, its state, and parts of its step for benchmarks and
+   for tests against the reference implementation. */
 #ifndef SOLVERS_PBF_PBF_H
 #define SOLVERS_PBF_PBF_H
 
 #include "solvers/fluid/fluid.h"
-#include "solvers/fluid/fluid_kernels.h"
+#include "solvers/pbf/lod/active.h"
 #include "solvers/pbf/pbf_kernels.h"
 
 extern const SlSolver sl_pbf_solver;
 
-/* As sl_fluid_begin, with the constraint's constants. */
-SlStatus sl_pbf_begin(SlSystem *system, double dt, SlFluidPass *pass, SlError *error);
-/* The displacement loop of an iteration, counted from 0: s_corr, which only keeps particles from
-   clumping, acts in the first. */
-SlFluidLoop sl_pbf_displace(const SlSystem *system, const SlFluidPass *pass, uint32_t iteration);
+typedef struct SlPbfState {
+    SlFluidState fluid;
+    SlActiveState active;
+} SlPbfState;
+
+/* Constants and arrays of a step of dt s; resets the system's arena. */
+SlStatus sl_pbf_prepare(SlSystem *system, double dt, SlPbfPass *pass, SlError *error);
+/* An iteration over all particles, counted from 1: lambda, then displacement. s_corr acts in the
+   first only: it is there to keep particles from clumping. */
+void sl_pbf_lambda(const SlSystem *system, const SlPbfPass *pass);
+void sl_pbf_displace(const SlSystem *system, const SlPbfPass *pass, uint32_t iteration);
 
 #endif

@@ -15,22 +15,22 @@
 static void take(const SlProjectiveRun *run, double *given)
 {
     const SlFluidPass *pass = &run->pass.fluid;
-    size_t lanes = pass->body_count * SL_FORCE_LANES;
-    size_t chunks = sl_chunk_count(pass->count, SL_REDUCE_CHUNK);
+    size_t lanes = pass->solids.body_count * SL_FORCE_LANES;
+    size_t chunks = sl_chunk_count(pass->particles.count, SL_REDUCE_CHUNK);
     for (size_t lane = 0; lane < lanes; lane++)
-        given[lane] = chunks > 0 ? sl_fold_sum(pass->forces, chunks, lanes, lane) : 0;
-    memset(pass->forces, 0, chunks * lanes * sizeof *pass->forces);
+        given[lane] = chunks > 0 ? sl_fold_sum(pass->solids.forces, chunks, lanes, lane) : 0;
+    memset(pass->solids.forces, 0, chunks * lanes * sizeof *pass->solids.forces);
 }
 
 bool sl_projective_forces_begin(SlSystem *system, SlProjectiveRun *run)
 {
     SlFluidPass *pass = &run->pass.fluid;
     if (!sl_projective_has_body_forces(system))
-        pass->forces = NULL;
-    if (pass->forces == NULL)
+        pass->solids.forces = NULL;
+    if (pass->solids.forces == NULL)
         return true;
-    size_t lanes = pass->body_count * SL_FORCE_LANES;
-    SlArena *arena = &system->context->arena;
+    size_t lanes = pass->solids.body_count * SL_FORCE_LANES;
+    SlArena *arena = &system->arena;
     run->given = SL_PUSH(arena, double, lanes);
     run->given_before = SL_PUSH(arena, double, lanes);
     run->giving = SL_PUSH(arena, double, lanes);
@@ -43,7 +43,7 @@ void sl_projective_forces_start(SlProjectiveRun *run)
         return;
     take(run, run->given); /* the prediction's contacts */
     memcpy(run->given_before, run->given,
-           run->pass.fluid.body_count * SL_FORCE_LANES * sizeof(double));
+           run->pass.fluid.solids.body_count * SL_FORCE_LANES * sizeof(double));
 }
 
 void sl_projective_forces_add(SlProjectiveRun *run)
@@ -53,7 +53,7 @@ void sl_projective_forces_add(SlProjectiveRun *run)
     take(run, run->giving);
     double omega = (double)run->pass.omega;
     double kept = 1 - (double)run->pass.gamma / (double)run->pass.common_diagonal;
-    for (size_t k = 0; k < run->pass.fluid.body_count * SL_FORCE_LANES; k++) {
+    for (size_t k = 0; k < run->pass.fluid.solids.body_count * SL_FORCE_LANES; k++) {
         double before = run->given_before[k], now = run->given[k];
         run->given_before[k] = now;
         run->given[k] = omega * (kept * now - before) + before + run->giving[k];
@@ -63,9 +63,9 @@ void sl_projective_forces_add(SlProjectiveRun *run)
 /* Friction has been added since; all of it goes where the sum over chunks finds it. */
 void sl_projective_forces_end(SlProjectiveRun *run)
 {
-    if (run->given == NULL || run->pass.fluid.count == 0)
+    if (run->given == NULL || run->pass.fluid.particles.count == 0)
         return;
     take(run, run->giving);
-    for (size_t k = 0; k < run->pass.fluid.body_count * SL_FORCE_LANES; k++)
-        run->pass.fluid.forces[k] = run->given[k] + run->giving[k];
+    for (size_t k = 0; k < run->pass.fluid.solids.body_count * SL_FORCE_LANES; k++)
+        run->pass.fluid.solids.forces[k] = run->given[k] + run->giving[k];
 }

@@ -6,8 +6,8 @@
    depend on the resolution or the step. */
 static double density_kappa(const SlSystem *system, double dt)
 {
-    double d = sl_param(system, SL_FLUID_P_SPACING);
-    return sl_param(system, P_STIFFNESS) / sl_param(system, SL_FLUID_P_REST_DENSITY) * dt * dt /
+    double d = sl_param(system, SL_FLUID_PARAM_SPACING);
+    return sl_param(system, P_STIFFNESS) / sl_param(system, SL_FLUID_PARAM_REST_DENSITY) * dt * dt /
            (d * d);
 }
 
@@ -23,27 +23,27 @@ static double difference_kappa(const SlSystem *system, double dt)
 
 static double attachment_kappa(const SlSystem *system, double dt)
 {
-    double d = sl_param(system, SL_FLUID_P_SPACING);
-    return sl_param(system, P_ATTACH) / sl_param(system, SL_FLUID_P_REST_DENSITY) * dt * dt /
+    double d = sl_param(system, SL_FLUID_PARAM_SPACING);
+    return sl_param(system, P_ATTACH) / sl_param(system, SL_FLUID_PARAM_REST_DENSITY) * dt * dt /
            (d * d);
 }
 
-static SlProjectiveLoop project_density(const SlProjectiveKernels *kernels, SlKernelKind kind)
+static SlLoop project_density(const SlProjectiveKernels *kernels, SlKernelKind kind)
 {
     return kernels->project[kind];
 }
 
-static SlProjectiveLoop pull_density(const SlProjectiveKernels *kernels, SlKernelKind kind)
+static SlLoop pull_density(const SlProjectiveKernels *kernels, SlKernelKind kind)
 {
     return kernels->pull_density[kind];
 }
 
-static SlProjectiveLoop pull_differences(const SlProjectiveKernels *kernels, SlKernelKind kind)
+static SlLoop pull_differences(const SlProjectiveKernels *kernels, SlKernelKind kind)
 {
     return kernels->pull_differences[kind];
 }
 
-static SlProjectiveLoop pull_attachments(const SlProjectiveKernels *kernels, SlKernelKind kind)
+static SlLoop pull_attachments(const SlProjectiveKernels *kernels, SlKernelKind kind)
 {
     (void)kind;
     return kernels->pull_attachments;

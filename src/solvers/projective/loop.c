@@ -6,28 +6,10 @@
 #include "solvers/projective/projective.h"
 #include "solvers/projective/parameter_rows.h"
 
-typedef struct Chunk {
-    const SlProjectivePass *pass;
-    SlProjectiveLoop loop;
-} Chunk;
-
-static void run_chunk(void *argument, size_t begin, size_t end, size_t chunk)
-{
-    const Chunk *c = argument;
-    c->loop(c->pass, begin, end, chunk);
-}
-
-void sl_projective_loop(const SlSystem *system, const SlProjectivePass *pass, SlProjectiveLoop loop)
-{
-    Chunk c = {pass, loop};
-    sl_parallel_for(system->context->pool, sl_particle_blocks(&system->particles),
-                    SL_FLUID_CHUNK_BLOCKS, run_chunk, &c);
-}
-
 static double fold(const SlProjectiveRun *run, size_t lane, bool most)
 {
     const SlProjectivePass *pass = &run->pass;
-    size_t chunks = sl_chunk_count(pass->fluid.count, SL_REDUCE_CHUNK);
+    size_t chunks = sl_chunk_count(pass->fluid.particles.count, SL_REDUCE_CHUNK);
     if (chunks == 0)
         return 0;
     return most ? sl_fold_max(pass->partials, chunks, SL_PROJECTIVE_PARTIALS, lane)
@@ -67,7 +49,7 @@ bool sl_projective_has_body_forces(const SlSystem *system)
 /* That of a particle with as many neighbours as the kernel's ball has room for. */
 static double common_diagonal(const SlSystem *system, double kappa)
 {
-    return 1 + kappa * 4 / 3 * 3.14159265358979 * pow(sl_param(system, SL_FLUID_P_SUPPORT), 3);
+    return 1 + kappa * 4 / 3 * 3.14159265358979 * pow(sl_param(system, SL_FLUID_PARAM_SUPPORT), 3);
 }
 
 static SlLinearSettings linear_settings(const SlSystem *system)
@@ -84,7 +66,7 @@ static SlLinearSettings linear_settings(const SlSystem *system)
 
 static float *push_records(SlSystem *system)
 {
-    float *records = SL_PUSH(&system->context->arena, float, 4 * (system->particles.capacity + 8));
+    float *records = SL_PUSH(&system->arena, float, 4 * (system->particles.capacity + 8));
     if (records != NULL) { /* padding is summed over, and masked */
         size_t n = system->particles.count;
         memset(records + 4 * n, 0, (4 * (system->particles.capacity + 8 - n)) * sizeof *records);
@@ -118,14 +100,14 @@ SlStatus sl_projective_begin(SlSystem *system, double dt, SlProjectiveRun *run, 
 {
     memset(run, 0, sizeof *run);
     SlProjectivePass *pass = &run->pass;
-    SlStatus status = sl_fluid_begin(system, dt, &pass->fluid, error);
+    SlStatus status = sl_fluid_prepare(system, dt, &pass->fluid, error);
     if (status != SL_OK)
         return status;
     const SlProjectiveState *state = system->state;
-    SlArena *arena = &system->context->arena;
+    SlArena *arena = &system->arena;
     size_t n = system->particles.count, room = system->particles.capacity + 8;
-    pass->fluid.min_constraint = sl_param(system, P_CONSTRAINT) == 0 ? 0 : -1e9f;
-    pass->fluid.epsilon = (float)(sl_param(system, P_DAMPING) * sl_fluid_gradient_squared(system));
+    pass->min_constraint = sl_param(system, P_CONSTRAINT) == 0 ? 0 : -1e9f;
+    pass->epsilon = (float)(sl_param(system, P_DAMPING) * sl_fluid_gradient_squared(system));
     pass->kappa =
         (float)(sl_constraints[0]->kappa(system, dt) + sl_constraints[1]->kappa(system, dt));
     pass->hold = (float)sl_constraints[2]->kappa(system, dt);
@@ -137,7 +119,7 @@ SlStatus sl_projective_begin(SlSystem *system, double dt, SlProjectiveRun *run, 
     pass->gamma = (float)sl_param(system, P_RELAXATION);
     pass->omega = 1;
     pass->still_move =
-        (float)(sl_param(system, P_STOP_MOVE) * sl_param(system, SL_FLUID_P_SPACING));
+        (float)(sl_param(system, P_STOP_MOVE) * sl_param(system, SL_FLUID_PARAM_SPACING));
     run->few = sl_param(system, P_RESTART_FRACTION) * (double)n;
     run->restarts = pass->still_move > 0 && run->few > 0;
     if (has_common_diagonal(system))
@@ -146,12 +128,15 @@ SlStatus sl_projective_begin(SlSystem *system, double dt, SlProjectiveRun *run, 
     pass->anchor = NULL;
     pass->anderson = &run->anderson;
     pass->counts = SL_PUSH(arena, float, room);
-    pass->shift = pass->fluid.new_velocity;
+    pass->shift = sl_fluid_push_records(system);
+    pass->projected = sl_fluid_push_records(system);
+    pass->max_move = (float)(sl_param(system, SL_FLUID_PARAM_MAX_MOVE) *
+                             sl_param(system, SL_FLUID_PARAM_SPACING));
     pass->previous = push_records(system);
     pass->solid = push_records(system);
     pass->partials =
         SL_PUSH(arena, double, sl_chunk_count(n, SL_REDUCE_CHUNK) * SL_PROJECTIVE_PARTIALS);
-    if (pass->counts == NULL || pass->previous == NULL || pass->solid == NULL ||
+    if (pass->counts == NULL || pass->shift == NULL || pass->projected == NULL || pass->previous == NULL || pass->solid == NULL ||
         pass->partials == NULL)
         return no_memory(error);
     double rho = sl_param(system, P_RHO);
@@ -209,8 +194,8 @@ static SlStatus write_matrix(SlSystem *system, SlProjectiveRun *run, SlSparse *m
 {
     const SlProjectivePass *pass = &run->pass;
     const SlNeighbourList *list = pass->fluid.list;
-    SlArena *arena = &system->context->arena;
-    size_t n = pass->fluid.count, entries = n;
+    SlArena *arena = &system->arena;
+    size_t n = pass->fluid.particles.count, entries = n;
     for (size_t i = 0; pass->differences && i < n; i++)
         entries += (size_t)pass->counts[i] - 1;
     uint32_t *begin = SL_PUSH(arena, uint32_t, n + 1), *column = SL_PUSH(arena, uint32_t, entries);
@@ -242,17 +227,17 @@ static void pull_all(const SlSystem *system, SlProjectiveRun *run)
 {
     const SlProjectiveKernels *kernels = SL_KERNELS(system->context->isa, sl_projective_kernels);
     SlKernelKind kind = sl_fluid_kernel(system);
-    sl_projective_loop(system, &run->pass, kernels->inertia);
+    sl_particle_loop(system, kernels->inertia, &run->pass);
     for (int c = 0; c < SL_CONSTRAINT_COUNT; c++)
         if (sl_constraints[c]->kappa(system, (double)run->pass.fluid.dt) > 0)
-            sl_projective_loop(system, &run->pass, sl_constraints[c]->pull(kernels, kind));
+            sl_particle_loop(system, sl_constraints[c]->pull(kernels, kind), &run->pass);
 }
 
 SlStatus sl_projective_prepare(SlSystem *system, SlProjectiveRun *run, SlError *error)
 {
     const SlProjectiveKernels *kernels = SL_KERNELS(system->context->isa, sl_projective_kernels);
     SlProjectivePass *pass = &run->pass;
-    sl_projective_loop(system, pass, kernels->count);
+    sl_particle_loop(system, kernels->count, pass);
     sl_projective_forces_start(run);
     if (pass->hold > 0)
         pass->anchor = sl_f32x4(&system->particles, SL_F_ANCHOR);
@@ -261,18 +246,18 @@ SlStatus sl_projective_prepare(SlSystem *system, SlProjectiveRun *run, SlError *
     /* The diagonal is the same in every iteration; the first local step gives it. */
     sl_projective_local(system, run);
     pull_all(system, run);
-    for (size_t i = 0; i < pass->fluid.count; i++)
+    for (size_t i = 0; i < pass->fluid.particles.count; i++)
         run->diagonal[i] = (double)pass->residual[4 * i + 3];
     run->job = (SlLinearJob){.pool = system->context->pool,
-                             .arena = &system->context->arena,
+                             .arena = &system->arena,
                              .settings = linear_settings(system),
-                             .system = {.rows = pass->fluid.count,
+                             .system = {.rows = pass->fluid.particles.count,
                                         .columns = 3,
                                         .apply = apply_system,
                                         .user = pass,
                                         .diagonal = run->diagonal}};
     const SlLinearSolver *solver = sl_linear_solvers[(int)sl_param(system, P_GLOBAL_SOLVER)];
-    SlSparse *matrix = SL_PUSH(&system->context->arena, SlSparse, 1);
+    SlSparse *matrix = SL_PUSH(&system->arena, SlSparse, 1);
     if (matrix == NULL)
         return no_memory(error);
     if (solver->needs_matrix) {
@@ -290,9 +275,9 @@ void sl_projective_local(const SlSystem *system, SlProjectiveRun *run)
     for (int c = 0; c < SL_CONSTRAINT_COUNT; c++)
         if (sl_constraints[c]->project != NULL &&
             sl_constraints[c]->kappa(system, (double)run->pass.fluid.dt) > 0)
-            sl_projective_loop(system, &run->pass,
-                               sl_constraints[c]->project(kernels, sl_fluid_kernel(system)));
-    size_t n = run->pass.fluid.count;
+            sl_particle_loop(system, sl_constraints[c]->project(kernels, sl_fluid_kernel(system)),
+                             &run->pass);
+    size_t n = run->pass.fluid.particles.count;
     run->mean = fold(run, SL_PROJECTIVE_COMPRESSION, false) / (double)(n + (n == 0));
     run->most = fold(run, SL_PROJECTIVE_MAX_COMPRESSION, true);
 }
@@ -325,12 +310,12 @@ static SlStatus solve_system(SlSystem *system, SlProjectiveRun *run, SlError *er
     const SlLinearSolver *solver = sl_linear_solvers[(int)sl_param(system, P_GLOBAL_SOLVER)];
     SlPool *pool = system->context->pool;
     SlLinearOutcome outcome;
-    sl_parallel_for(pool, run->pass.fluid.count, SL_REDUCE_CHUNK, widen_chunk, run);
+    sl_parallel_for(pool, run->pass.fluid.particles.count, SL_REDUCE_CHUNK, widen_chunk, run);
     SlStatus status =
         sl_linear_solve(solver, &run->job, run->right, run->solution, &outcome, error);
     run->inner += outcome.iterations;
     if (status == SL_OK)
-        sl_parallel_for(pool, run->pass.fluid.count, SL_REDUCE_CHUNK, round_chunk, run);
+        sl_parallel_for(pool, run->pass.fluid.particles.count, SL_REDUCE_CHUNK, round_chunk, run);
     return status;
 }
 
@@ -341,14 +326,14 @@ static void mix_history(const SlSystem *system, SlProjectiveRun *run)
     double products[SL_ANDERSON_MAX], along[SL_ANDERSON_MAX];
     if (run->iterations > 0)
         sl_anderson_push(&run->anderson);
-    sl_projective_loop(system, &run->pass, kernels->look);
+    sl_particle_loop(system, kernels->look, &run->pass);
     for (uint32_t k = 0; k < run->anderson.used; k++) {
         products[k] = fold(run, SL_PROJECTIVE_PRODUCTS + k, false);
         along[k] = fold(run, SL_PROJECTIVE_ALONG + k, false);
     }
     if (run->anderson.used > 0)
         sl_anderson_solve(&run->anderson, products, along);
-    sl_projective_loop(system, &run->pass, kernels->mix);
+    sl_particle_loop(system, kernels->mix, &run->pass);
 }
 
 /* The end of a step, where momentum does harm. Either no particle's own step was longer than
@@ -377,7 +362,7 @@ SlStatus sl_projective_global(SlSystem *system, SlProjectiveRun *run, SlError *e
         pass->omega = (float)sl_chebyshev_next(&run->chebyshev, run->norm);
     }
     if (pass->residual == NULL) {
-        sl_projective_loop(system, pass, kernels->solve[sl_fluid_kernel(system)]);
+        sl_particle_loop(system, kernels->solve[sl_fluid_kernel(system)], pass);
         sl_projective_forces_add(run);
     } else {
         pull_all(system, run);
@@ -385,12 +370,12 @@ SlStatus sl_projective_global(SlSystem *system, SlProjectiveRun *run, SlError *e
         if (run->right != NULL)
             status = solve_system(system, run, error);
         else
-            sl_projective_loop(system, pass, kernels->divide);
+            sl_particle_loop(system, kernels->divide, pass);
         if (status != SL_OK)
             return status;
         if (acceleration == SL_ACCELERATE_ANDERSON)
             mix_history(system, run);
-        sl_projective_loop(system, pass, kernels->move);
+        sl_particle_loop(system, kernels->move, pass);
     }
     run->iterations++;
     run->move = sqrt(fold(run, SL_PROJECTIVE_MAX_MOVE2, true));
@@ -403,16 +388,16 @@ SlStatus sl_projective_global(SlSystem *system, SlProjectiveRun *run, SlError *e
 void sl_projective_settle(const SlSystem *system, SlProjectiveRun *run)
 {
     const SlProjectiveKernels *kernels = SL_KERNELS(system->context->isa, sl_projective_kernels);
-    if (run->pass.fluid.boundary != NULL && run->pass.fluid.boundary_rubs) {
+    if (run->pass.fluid.solids.boundary != NULL && run->pass.fluid.solids.boundary_rubs) {
         sl_projective_local(system, run);
-        sl_projective_loop(system, &run->pass, kernels->settle[sl_fluid_kernel(system)]);
+        sl_particle_loop(system, kernels->settle[sl_fluid_kernel(system)], &run->pass);
     }
     sl_projective_forces_end(run);
 }
 
 uint64_t sl_projective_bytes(const SlSystem *system, uint64_t count)
 {
-    uint64_t bytes = count * (sizeof(float) + 2 * 16); /* counts, x(k-1), solid */
+    uint64_t bytes = count * (sizeof(float) + 3 * 16); /* counts, shift, x(k-1), solid */
     if (is_one_loop(system))
         return bytes;
     bytes += count * 16 * (sl_param(system, P_ROWS) == SL_ROWS_DIFFERENCES ? 2 : 1);

@@ -5,7 +5,7 @@
 #include "solvers/fluid/fluid.h"
 
 enum {
-    P_STIFFNESS = SL_FLUID_P_COUNT,
+    P_STIFFNESS = SL_FLUID_PARAM_COUNT,
     P_CONSTRAINT,
     P_ROWS,
     P_COUNT_RELAXATION,

@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "core/timer.h"
+#include "solvers/fluid/forces.h"
 #include "solvers/projective/parameter_rows.h"
 
 /* clang-format off */
@@ -88,7 +89,7 @@ static const SlParamRow rows[P_COUNT] = {
 /* Does something end the step? Compression is that of the iterate before the last move. */
 static bool ends(const SlSystem *system, const SlProjectiveRun *run, bool moved, SlStop *stop)
 {
-    double d = sl_param(system, SL_FLUID_P_SPACING);
+    double d = sl_param(system, SL_FLUID_PARAM_SPACING);
     if (run->iterations < (uint32_t)sl_param(system, P_MIN_ITERATIONS))
         return false;
     if (moved && run->move < sl_param(system, P_STOP_MOVE) * d)
@@ -112,13 +113,24 @@ static SlStatus step(SlSystem *system, double dt, SlError *error)
     if (status != SL_OK)
         return status;
 
-    sl_fluid_predict(system, pass); /* line 1 of algorithm 1 */
+    /* line 1 of algorithm 1 */
+    sl_fluid_stabilise(system, SL_KERNELS(system->context->isa, sl_fluid_kernels)->stabilise, pass);
+    sl_fluid_predict(system, pass);
     sl_lap(&mark, &ms[SL_STAGE_PREDICT]);
 
-    if ((status = sl_fluid_neighbours(system, pass, &mark, error)) != SL_OK)
-        return status;
+    SlListChoice list;
+    status = sl_fluid_choose_list(system, pass, dt, &list, error);
+    if (status == SL_OK && list.rebuild)
+        status = sl_fluid_sort(system, pass, list.source, error);
+    sl_lap(&mark, &ms[SL_STAGE_SORT]);
+    if (status == SL_OK)
+        status = list.rebuild ? sl_fluid_list(system, pass, list.source, error)
+                              : sl_fluid_list_boundary(system, pass, error);
+    sl_lap(&mark, &ms[SL_STAGE_NEIGHBOURS]);
 
-    if ((status = sl_projective_prepare(system, &run, error)) != SL_OK)
+    if (status == SL_OK)
+        status = sl_projective_prepare(system, &run, error);
+    if (status != SL_OK)
         return status;
     SlStop stop = SL_STOP_NONE;
     for (;;) {
@@ -141,9 +153,27 @@ static SlStatus step(SlSystem *system, double dt, SlError *error)
         sl_param(system, P_ACCELERATION) == SL_ACCELERATE_CHEBYSHEV ? run.chebyshev.rho : 0;
     sl_lap(&mark, &ms[SL_STAGE_SOLVE]);
 
-    status = sl_fluid_conclude(system, pass, dt, error); /* lines 9 and 10 */
+    /* lines 9 and 10 */
+    SlVelocityPass velocities;
+    if ((status = sl_velocity_prepare(system, pass, dt, &velocities, error)) != SL_OK)
+        return status;
+    double duration = sl_fluid_post_solve_time(system, dt);
+    if (duration > 0) {
+        sl_velocity_update(system, &velocities);
+        SlForcePass force = sl_force_pass(system, &velocities, duration);
+        status = sl_tension_apply(system, &force, error);
+        if (status == SL_OK)
+            status = sl_vorticity_apply(system, &force, error);
+        if (status == SL_OK)
+            status = sl_viscosity_apply(system, &force, error);
+        if (status != SL_OK)
+            return status;
+        sl_fluid_advance_xsph(system, &velocities);
+    } else
+        sl_fluid_advance(system, &velocities);
+    status = sl_fluid_statistics(system, &velocities, dt, error);
     state->fastest = system->stats.max_speed;
-    sl_lap(&mark, &ms[SL_STAGE_FINISH]);
+    sl_lap(&mark, &ms[SL_STAGE_VELOCITIES]);
     return status;
 }
 
@@ -158,7 +188,7 @@ static SlStatus start(SlSystem *system, SlError *error)
     SlStatus status = sl_fluid_start(system, error);
     if (status != SL_OK)
         return status;
-    SlForces forces = (SlForces)sl_param(system, SL_FLUID_P_FORCES);
+    SlForces forces = (SlForces)sl_param(system, SL_FLUID_PARAM_FORCES);
     if (!sl_projective_has_body_forces(system) &&
         (forces == SL_FORCES_ALL ||
          (forces == SL_FORCES_BODIES && sl_body_count(&system->surroundings) > 1)))
@@ -187,7 +217,7 @@ static double step_length(const SlSystem *system, double left)
     if (sl_param(system, P_STEP_CONTROL) == 0)
         return 0;
     double speed = state->fastest > 0 ? state->fastest : 1e-9;
-    double length = sl_param(system, P_CFL) * sl_param(system, SL_FLUID_P_SPACING) / speed;
+    double length = sl_param(system, P_CFL) * sl_param(system, SL_FLUID_PARAM_SPACING) / speed;
     length = fmin(fmax(length, sl_param(system, P_MIN_TIME_STEP)), sl_param(system, P_MAX_TIME_STEP));
     return left / ceil(left / length * (1 - 1e-9));
 }
@@ -250,7 +280,7 @@ const SlSolver sl_projective_solver = {
     .start = start,
     .state_replaced = sl_fluid_state_replaced,
     .step = step,
-    .finish = sl_fluid_finish,
+    .destroy = sl_fluid_destroy,
     .steps = sl_fluid_steps,
     .step_length = step_length,
     .spacing = sl_fluid_spacing,

@@ -30,9 +30,9 @@ typedef struct SlConstraint {
     /* w dt² / m; 0: the parameters ask for none. */
     double (*kappa)(const SlSystem *system, double dt);
     /* Line 4 of algorithm 1; NULL: its projection never changes. */
-    SlProjectiveLoop (*project)(const SlProjectiveKernels *kernels, SlKernelKind kind);
+    SlLoop (*project)(const SlProjectiveKernels *kernels, SlKernelKind kind);
     /* Adds w C'(D p - C x) to the residual and C'C's diagonal to its fourth lane. */
-    SlProjectiveLoop (*pull)(const SlProjectiveKernels *kernels, SlKernelKind kind);
+    SlLoop (*pull)(const SlProjectiveKernels *kernels, SlKernelKind kind);
     bool diagonal; /* C'C has nothing but its diagonal */
 } SlConstraint;
 
@@ -66,10 +66,6 @@ void sl_projective_local(const SlSystem *system, SlProjectiveRun *run);
 SlStatus sl_projective_global(SlSystem *system, SlProjectiveRun *run, SlError *error);
 /* After the loop: friction of boundary particles. */
 void sl_projective_settle(const SlSystem *system, SlProjectiveRun *run);
-/* One loop of the step over all blocks. */
-void sl_projective_loop(const SlSystem *system, const SlProjectivePass *pass,
-                        SlProjectiveLoop loop);
-
 /* Can it be told what bodies feel? Only where one sweep divides all by the same. */
 bool sl_projective_has_body_forces(const SlSystem *system);
 /* What bodies feel (projective_forces.c): arrays, false if there is no memory; before the first

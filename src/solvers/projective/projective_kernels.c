@@ -36,14 +36,15 @@ SL_INLINE F8x3 plus(F8x3 a, F8x3 b)
 /* s: where inertia and gravity alone would take it. */
 SL_INLINE F8x3 inertial_place(const SlFluidPass *s, size_t b)
 {
-    F8x4 x = f8x4_load(s->position + 32 * b), v = f8x4_load(s->velocity + 32 * b);
+    F8x4 x = f8x4_load(s->particles.position + 32 * b), v = f8x4_load(s->particles.velocity + 32 * b);
     return f8x3_fma(f8(s->dt), xyz(v), xyz(x));
 }
 
 /* Also the first shift: what contacts did to the prediction. */
-static void count(const SlProjectivePass *p, size_t begin, size_t end, size_t chunk)
+static void count(const void *data, size_t begin, size_t end, size_t chunk)
 {
     (void)chunk;
+    const SlProjectivePass *p = data;
     const SlNeighbourList *list = p->fluid.list;
     for (size_t b = begin; b < end; b++) {
         I8 found = {0};
@@ -52,7 +53,7 @@ static void count(const SlProjectivePass *p, size_t begin, size_t end, size_t ch
             found -= (I8)(u8_load(*row) != u8(list->sentinel));
         f8_store(p->counts + 8 * b, f8_from_i8(found) + f8(1));
         F8x3 shift =
-            minus(xyz(f8x4_load(p->fluid.predicted + 32 * b)), inertial_place(&p->fluid, b));
+            minus(xyz(f8x4_load(p->fluid.particles.predicted + 32 * b)), inertial_place(&p->fluid, b));
         f8x4_store(p->shift + 32 * b, (F8x4){shift.x, shift.y, shift.z, f8(0)});
     }
 }
@@ -60,7 +61,7 @@ static void count(const SlProjectivePass *p, size_t begin, size_t end, size_t ch
 /* May solids add to the density of some particle of the block? */
 SL_INLINE bool block_meets_solids(const SlFluidPass *s, size_t b, F8x4 xi)
 {
-    return walls_near(s, xi) || (s->boundary != NULL && s->boundary_list->row_count[b] > 0);
+    return walls_near(s, xi) || (s->solids.boundary != NULL && s->solids.boundary_list->row_count[b] > 0);
 }
 
 /* --- Local step --- */
@@ -73,7 +74,7 @@ typedef struct Density {
 SL_INLINE Density density_of(SlKernelKind kind, const SlProjectivePass *p, size_t b, F8x4 xi)
 {
     const SlFluidPass *s = &p->fluid;
-    F8 slope_scale = f8(s->slope_scale);
+    F8 slope_scale = f8(s->kernel.slope_scale);
     DensitySums sums = density_sums(kind, s, b, xi);
     Density d = {.error = sums.error, .gradient = sums.gradient};
     if (block_meets_solids(s, b, xi)) {
@@ -96,12 +97,12 @@ SL_INLINE void density_along(SlKernelKind kind, const SlFluidPass *s, size_t b, 
                              F8x3 own, F8 *error, F8 *derivative)
 {
     const SlNeighbourList *list = s->list;
-    F8 inverse_support = f8(s->inverse_support), slope_scale = f8(s->slope_scale);
-    F8 shapes = f8(s->self_density_offset), along = f8(0);
+    F8 inverse_support = f8(s->kernel.inverse_support), slope_scale = f8(s->kernel.slope_scale);
+    F8 shapes = f8(s->kernel.self_density_offset), along = f8(0);
     F8x3 shift = scaled(lambda, own);
     const uint32_t(*row)[8] = (const uint32_t(*)[8])list->rows + list->row_begin[b];
     for (uint32_t k = list->row_count[b]; k > 0; k--, row++) {
-        F8x4 xj = f8x4_gather(s->predicted, *row);
+        F8x4 xj = f8x4_gather(s->particles.predicted, *row);
         F8x3 u = {xi.x - xj.x, xi.y - xj.y, xi.z - xj.z};
         F8 slope = shape_slope(kind, f8x3_dot(u, u), inverse_support) * slope_scale * xj.w;
         F8x3 apart = f8x3_fma(f8_fma(lambda, slope, f8(1)), u, shift),
@@ -110,14 +111,14 @@ SL_INLINE void density_along(SlKernelKind kind, const SlFluidPass *s, size_t b, 
         shapes += w.value;
         along = f8_fma(w.slope, f8x3_dot(apart, way), along);
     }
-    *error = shapes * f8(s->value_scale);
+    *error = shapes * f8(s->kernel.value_scale);
     *derivative = along * slope_scale;
     F8x4 moved = {xi.x + shift.x, xi.y + shift.y, xi.z + shift.z, xi.w};
     F8 solid = f8(0);
     F8x3 pushed = {f8(0), f8(0), f8(0)};
     if (walls_near(s, moved))
         add_solid(wall_density(kind, s, moved), &solid, &pushed);
-    if (s->boundary != NULL)
+    if (s->solids.boundary != NULL)
         add_solid(boundary_density(kind, s, b, moved), &solid, &pushed);
     *error += solid;
     *derivative += f8x3_dot(pushed, own);
@@ -131,11 +132,11 @@ SL_INLINE void project_loop(SlKernelKind kind, const SlProjectivePass *p, size_t
     const SlFluidPass *s = &p->fluid;
     F8 compression = f8(0), densest = f8(0);
     for (size_t b = begin; b < end; b++) {
-        F8x4 xi = f8x4_load(s->predicted + 32 * b);
-        xi.w = inverse_mass_ratio_of(s, b); /* that of padding, too */
+        F8x4 xi = f8x4_load(s->particles.predicted + 32 * b);
+        xi.w = inverse_mass_ratio_of(&s->particles, b); /* that of padding, too */
         Density d = density_of(kind, p, b, xi);
-        F8 constraint = f8_max(d.error, f8(s->min_constraint));
-        F8 epsilon = xi.w * f8(s->epsilon), lambda = f8(0) - constraint / (d.squares + epsilon);
+        F8 constraint = f8_max(d.error, f8(p->min_constraint));
+        F8 epsilon = xi.w * f8(p->epsilon), lambda = f8(0) - constraint / (d.squares + epsilon);
         I8 open = constraint != f8(0);
         for (uint32_t k = 1; k < p->projections && i8_bits(open) != 0; k++) {
             F8 error, derivative;
@@ -146,12 +147,12 @@ SL_INLINE void project_loop(SlKernelKind kind, const SlProjectivePass *p, size_t
         /* Constraint-count relaxation. By the constraint's own count, not by that of each particle
            it shifts: then what i gets from j is what j gets from i, and momentum stays. */
         lambda *= f8_max(f8_load(p->counts + 8 * b) * f8(p->count_share), f8(1));
-        f8x4_store(s->projected + 32 * b, (F8x4){xi.x, xi.y, xi.z, lambda});
+        f8x4_store(p->projected + 32 * b, (F8x4){xi.x, xi.y, xi.z, lambda});
         if (p->push != NULL) {
             F8x3 push = scaled(lambda, d.gradient);
             f8x4_store(p->push + 32 * b, (F8x4){push.x, push.y, push.z, f8(0)});
         }
-        F8 over = f8_keep(owned_lanes(s, b), f8_max(d.error, f8(0)));
+        F8 over = f8_keep(owned_lanes(&s->particles, b), f8_max(d.error, f8(0)));
         compression += over;
         densest = f8_max(densest, over);
     }
@@ -166,10 +167,10 @@ SL_INLINE void project_loop(SlKernelKind kind, const SlProjectivePass *p, size_t
 SL_INLINE F8x3 density_pull(SlKernelKind kind, const SlProjectivePass *p, size_t b, F8x4 xi)
 {
     const SlFluidPass *s = &p->fluid;
-    F8x3 pull = scaled(f8(s->slope_scale), pair_pushes(kind, false, s, b, xi));
+    F8x3 pull = scaled(f8(s->kernel.slope_scale), pair_pushes(kind, false, s, p->projected, 0, b, xi));
     if (block_meets_solids(s, b, xi)) /* which do not yield: only lambda_i acts */
         pull = f8x3_fma(xi.w, xyz(f8x4_load(p->solid + 32 * b)), pull);
-    return scaled(inverse_mass_ratio_of(s, b), pull);
+    return scaled(inverse_mass_ratio_of(&s->particles, b), pull);
 }
 
 /* s - x. */
@@ -188,22 +189,22 @@ SL_INLINE void move_block(const SlProjectivePass *p, size_t b, F8x3 step, Moveme
 {
     const SlFluidPass *s = &p->fluid;
     step = scaled(f8(p->gamma), step);
-    F8 length2 = f8x3_dot(step, step), length = f8_sqrt(length2), most = f8(s->max_move);
+    F8 length2 = f8x3_dot(step, step), length = f8_sqrt(length2), most = f8(p->max_move);
     F8x4 before = f8x4_load(p->shift + 32 * b);
     F8x3 shift = f8x3_fma(most / f8_max(length, most), step, xyz(before));
     if (p->omega != 1) {
         F8x3 back = xyz(f8x4_load(p->previous + 32 * b));
         shift = f8x3_fma(f8(p->omega), minus(shift, back), back);
     }
-    F8 inverse_mass_ratio = inverse_mass_ratio_of(s, b);
+    F8 inverse_mass_ratio = inverse_mass_ratio_of(&s->particles, b);
     Tally tally = tally_of(s, b, inverse_mass_ratio);
     F8x3 free = plus(inertial_place(s, b), shift);
-    F8x3 at = meet_surfaces(&s->contacts, &tally, u8_load(s->id + 8 * b), free,
-                            xyz(f8x4_load(s->position + 32 * b)));
+    F8x3 at = meet_surfaces(&s->solids.contacts, &tally, u8_load(s->particles.id + 8 * b), free,
+                            xyz(f8x4_load(s->particles.position + 32 * b)));
     shift = plus(shift, minus(at, free)); /* nothing where there was no contact */
     f8x4_store(p->previous + 32 * b, before);
     f8x4_store(p->shift + 32 * b, (F8x4){shift.x, shift.y, shift.z, f8(0)});
-    f8x4_store(s->predicted + 32 * b, (F8x4){at.x, at.y, at.z, inverse_mass_ratio});
+    f8x4_store(s->particles.predicted + 32 * b, (F8x4){at.x, at.y, at.z, inverse_mass_ratio});
     F8x3 moved = minus(shift, xyz(before));
     F8 moved2 = f8_keep(tally.owned, f8x3_dot(moved, moved));
     length2 = f8_keep(tally.owned, length2);
@@ -234,11 +235,11 @@ SL_INLINE F8 divisor(const SlProjectivePass *p, F8 diagonal)
 SL_INLINE void react(SlKernelKind kind, const SlProjectivePass *p, size_t b, F8x4 xi)
 {
     const SlFluidPass *s = &p->fluid;
-    F8 inverse_mass_ratio = inverse_mass_ratio_of(s, b);
+    F8 inverse_mass_ratio = inverse_mass_ratio_of(&s->particles, b);
     Tally tally = tally_of(s, b, inverse_mass_ratio);
     F8 push = f8(p->omega * p->gamma * p->kappa / p->common_diagonal) * xi.w * inverse_mass_ratio;
     F8x3 still = {f8(0), f8(0), f8(0)};
-    if (s->boundary != NULL)
+    if (s->solids.boundary != NULL)
         boundary_reaction(kind, s, &tally, b, xi, push, still, f8(0));
     if (walls_near(s, xi))
         wall_reaction(kind, s, &tally, xi, wall_density(kind, s, xi).density, push);
@@ -249,10 +250,10 @@ SL_INLINE void solve_loop(SlKernelKind kind, const SlProjectivePass *p, size_t b
 {
     Movement movement = {f8(0), f8(0), f8(0), f8(0)};
     for (size_t b = begin; b < end; b++) {
-        F8x4 xi = f8x4_load(p->fluid.projected + 32 * b);
+        F8x4 xi = f8x4_load(p->projected + 32 * b);
         F8x3 right = f8x3_fma(f8(p->kappa), density_pull(kind, p, b, xi), inertia_pull(p, b));
         F8 diagonal = f8_fma(f8(p->kappa), f8_load(p->counts + 8 * b), f8(1));
-        if (p->fluid.forces != NULL)
+        if (p->fluid.solids.forces != NULL)
             react(kind, p, b, xi);
         move_block(p, b, scaled(f8(1) / divisor(p, diagonal), right), &movement);
     }
@@ -261,9 +262,10 @@ SL_INLINE void solve_loop(SlKernelKind kind, const SlProjectivePass *p, size_t b
 
 /* --- The global step cut open --- */
 
-static void inertia(const SlProjectivePass *p, size_t begin, size_t end, size_t chunk)
+static void inertia(const void *data, size_t begin, size_t end, size_t chunk)
 {
     (void)chunk;
+    const SlProjectivePass *p = data;
     for (size_t b = begin; b < end; b++) {
         F8x3 right = inertia_pull(p, b);
         f8x4_store(p->residual + 32 * b, (F8x4){right.x, right.y, right.z, f8(1)});
@@ -273,7 +275,7 @@ static void inertia(const SlProjectivePass *p, size_t begin, size_t end, size_t 
 SL_INLINE void pull_loop(SlKernelKind kind, const SlProjectivePass *p, size_t begin, size_t end)
 {
     for (size_t b = begin; b < end; b++) {
-        F8x4 r = f8x4_load(p->residual + 32 * b), xi = f8x4_load(p->fluid.projected + 32 * b);
+        F8x4 r = f8x4_load(p->residual + 32 * b), xi = f8x4_load(p->projected + 32 * b);
         F8 counts = f8_load(p->counts + 8 * b);
         F8x3 right = f8x3_fma(f8(p->kappa), density_pull(kind, p, b, xi), xyz(r));
         f8x4_store(p->residual + 32 * b,
@@ -289,14 +291,14 @@ SL_INLINE void differences_loop(SlKernelKind kind, const SlProjectivePass *p, si
 {
     const SlFluidPass *s = &p->fluid;
     const SlNeighbourList *list = s->list;
-    F8 inverse_support = f8(s->inverse_support), scale = f8(s->slope_scale);
+    F8 inverse_support = f8(s->kernel.inverse_support), scale = f8(s->kernel.slope_scale);
     for (size_t b = begin; b < end; b++) {
-        F8x4 r = f8x4_load(p->residual + 32 * b), xi = f8x4_load(s->projected + 32 * b);
+        F8x4 r = f8x4_load(p->residual + 32 * b), xi = f8x4_load(p->projected + 32 * b);
         F8 counts = f8_load(p->counts + 8 * b);
         F8x3 others = {f8(0), f8(0), f8(0)}, solid = {f8(0), f8(0), f8(0)};
         const uint32_t(*row)[8] = (const uint32_t(*)[8])list->rows + list->row_begin[b];
         for (uint32_t k = list->row_count[b]; k > 0; k--, row++) {
-            F8x4 xj = f8x4_gather(s->projected, *row), qj = f8x4_gather(p->push, *row);
+            F8x4 xj = f8x4_gather(p->projected, *row), qj = f8x4_gather(p->push, *row);
             F8x3 u = {xi.x - xj.x, xi.y - xj.y, xi.z - xj.z};
             F8 slope = shape_slope(kind, f8x3_dot(u, u), inverse_support) * scale;
             /* grad_i C_j = V grad W(x_i - x_j); the sentinel's push is 0 */
@@ -314,24 +316,26 @@ SL_INLINE void differences_loop(SlKernelKind kind, const SlProjectivePass *p, si
 }
 
 /* C and D pick one particle; its projection is the anchor, whatever x is. */
-static void pull_attachments(const SlProjectivePass *p, size_t begin, size_t end, size_t chunk)
+static void pull_attachments(const void *data, size_t begin, size_t end, size_t chunk)
 {
     (void)chunk;
+    const SlProjectivePass *p = data;
     for (size_t b = begin; b < end; b++) {
-        F8x4 r = f8x4_load(p->residual + 32 * b), xi = f8x4_load(p->fluid.projected + 32 * b);
+        F8x4 r = f8x4_load(p->residual + 32 * b), xi = f8x4_load(p->projected + 32 * b);
         F8x4 anchor = f8x4_load(p->anchor + 32 * b);
         I8 held = (anchor.x < f8(0.5f * SL_FAR)) &
-                  ((I8)u8_load(p->fluid.id + 8 * b) < (int32_t)p->placed);
-        F8 weight = f8_keep(held, f8(p->hold) * inverse_mass_ratio_of(&p->fluid, b));
+                  ((I8)u8_load(p->fluid.particles.id + 8 * b) < (int32_t)p->placed);
+        F8 weight = f8_keep(held, f8(p->hold) * inverse_mass_ratio_of(&p->fluid.particles, b));
         F8x3 right =
             f8x3_fma(weight, (F8x3){anchor.x - xi.x, anchor.y - xi.y, anchor.z - xi.z}, xyz(r));
         f8x4_store(p->residual + 32 * b, (F8x4){right.x, right.y, right.z, r.w + weight});
     }
 }
 
-static void divide(const SlProjectivePass *p, size_t begin, size_t end, size_t chunk)
+static void divide(const void *data, size_t begin, size_t end, size_t chunk)
 {
     (void)chunk;
+    const SlProjectivePass *p = data;
     for (size_t b = begin; b < end; b++) {
         F8x4 r = f8x4_load(p->residual + 32 * b);
         F8x3 step = scaled(f8(1) / divisor(p, r.w), xyz(r));
@@ -339,8 +343,9 @@ static void divide(const SlProjectivePass *p, size_t begin, size_t end, size_t c
     }
 }
 
-static void move(const SlProjectivePass *p, size_t begin, size_t end, size_t chunk)
+static void move(const void *data, size_t begin, size_t end, size_t chunk)
 {
+    const SlProjectivePass *p = data;
     Movement movement = {f8(0), f8(0), f8(0), f8(0)};
     for (size_t b = begin; b < end; b++)
         move_block(p, b, xyz(f8x4_load(p->residual + 32 * b)), &movement);
@@ -354,19 +359,19 @@ SL_INLINE void settle_loop(SlKernelKind kind, const SlProjectivePass *p, size_t 
 {
     const SlFluidPass *s = &p->fluid;
     for (size_t b = begin; b < end; b++) {
-        if (s->boundary_list->row_count[b] == 0)
+        if (s->solids.boundary_list->row_count[b] == 0)
             continue;
-        F8x4 xi = f8x4_load(s->projected + 32 * b);
+        F8x4 xi = f8x4_load(p->projected + 32 * b);
         WallDensity samples = boundary_density(kind, s, b, xi);
-        F8 inverse_mass_ratio = inverse_mass_ratio_of(s, b);
+        F8 inverse_mass_ratio = inverse_mass_ratio_of(&s->particles, b);
         F8x3 pushed = scaled(f8(p->kappa) * xi.w * inverse_mass_ratio, samples.gradient);
         F8x3 after =
-            boundary_rub(kind, s, b, xi, pushed, xyz(xi), xyz(f8x4_load(s->position + 32 * b)));
+            boundary_rub(kind, s, b, xi, pushed, xyz(xi), xyz(f8x4_load(s->particles.position + 32 * b)));
         Tally tally = tally_of(s, b, inverse_mass_ratio);
         if (tally.sums != NULL)
             boundary_reaction(kind, s, &tally, b, xi, f8(0), minus(after, xyz(xi)),
                               samples.density);
-        f8x4_store(s->predicted + 32 * b, (F8x4){after.x, after.y, after.z, inverse_mass_ratio});
+        f8x4_store(s->particles.predicted + 32 * b, (F8x4){after.x, after.y, after.z, inverse_mass_ratio});
     }
 }
 
@@ -375,13 +380,14 @@ SL_INLINE void settle_loop(SlKernelKind kind, const SlProjectivePass *p, size_t 
 /* The product of two arrays of records over a block's own particles. */
 SL_INLINE F8 product(const SlProjectivePass *p, size_t b, const float *one, const float *two)
 {
-    return f8_keep(owned_lanes(&p->fluid, b),
+    return f8_keep(owned_lanes(&p->fluid.particles, b),
                    f8x3_dot(xyz(f8x4_load(one + 32 * b)), xyz(f8x4_load(two + 32 * b))));
 }
 
 /* G(x) - x, and how it and x have changed; products with every change that is kept. */
-static void look(const SlProjectivePass *p, size_t begin, size_t end, size_t chunk)
+static void look(const void *data, size_t begin, size_t end, size_t chunk)
 {
+    const SlProjectivePass *p = data;
     uint32_t newest = p->anderson->newest, used = p->anderson->used;
     float *step_change = p->step_changes[newest], *place_change = p->place_changes[newest];
     double *partials = p->partials + chunk * SL_PROJECTIVE_PARTIALS;
@@ -403,9 +409,10 @@ static void look(const SlProjectivePass *p, size_t begin, size_t end, size_t chu
     }
 }
 
-static void mix(const SlProjectivePass *p, size_t begin, size_t end, size_t chunk)
+static void mix(const void *data, size_t begin, size_t end, size_t chunk)
 {
     (void)chunk;
+    const SlProjectivePass *p = data;
     const SlAnderson *a = p->anderson;
     for (size_t k = 32 * begin; k < 32 * end; k += 8) {
         F8 step = f8_load(p->residual + k);
@@ -418,29 +425,28 @@ static void mix(const SlProjectivePass *p, size_t begin, size_t end, size_t chun
 }
 
 #define LOOPS_(kind, NAME)                                                                         \
-    static void project_##kind(const SlProjectivePass *p, size_t begin, size_t end, size_t chunk)  \
+    static void project_##kind(const void *data, size_t begin, size_t end, size_t chunk)           \
     {                                                                                              \
-        project_loop(NAME, p, begin, end, chunk);                                                  \
+        project_loop(NAME, data, begin, end, chunk);                                               \
     }                                                                                              \
-    static void solve_##kind(const SlProjectivePass *p, size_t begin, size_t end, size_t chunk)    \
+    static void solve_##kind(const void *data, size_t begin, size_t end, size_t chunk)             \
     {                                                                                              \
-        solve_loop(NAME, p, begin, end, chunk);                                                    \
+        solve_loop(NAME, data, begin, end, chunk);                                                 \
     }                                                                                              \
-    static void pull_##kind(const SlProjectivePass *p, size_t begin, size_t end, size_t chunk)     \
+    static void pull_##kind(const void *data, size_t begin, size_t end, size_t chunk)              \
     {                                                                                              \
         (void)chunk;                                                                               \
-        pull_loop(NAME, p, begin, end);                                                            \
+        pull_loop(NAME, data, begin, end);                                                         \
     }                                                                                              \
-    static void differences_##kind(const SlProjectivePass *p, size_t begin, size_t end,            \
-                                   size_t chunk)                                                   \
+    static void differences_##kind(const void *data, size_t begin, size_t end, size_t chunk)       \
     {                                                                                              \
         (void)chunk;                                                                               \
-        differences_loop(NAME, p, begin, end);                                                     \
+        differences_loop(NAME, data, begin, end);                                                  \
     }                                                                                              \
-    static void settle_##kind(const SlProjectivePass *p, size_t begin, size_t end, size_t chunk)   \
+    static void settle_##kind(const void *data, size_t begin, size_t end, size_t chunk)            \
     {                                                                                              \
         (void)chunk;                                                                               \
-        settle_loop(NAME, p, begin, end);                                                          \
+        settle_loop(NAME, data, begin, end);                                                       \
     }
 LOOPS_(cubic, SL_KERNEL_CUBIC)
 LOOPS_(wendland, SL_KERNEL_WENDLAND)

@@ -9,6 +9,10 @@
    dt², so that the inertia of a particle is 1 and a constraint weighs kappa = w dt² / m. */
 typedef struct SlProjectivePass {
     SlFluidPass fluid;
+    float *projected;     /* x*, y*, z*, lambda: what the local step writes and the global one reads */
+    float min_constraint; /* 0: unilateral; far below: equality */
+    float epsilon;        /* 1/m², added to the sum of squared gradients */
+    float max_move;       /* m per iteration */
     float kappa;       /* of a density constraint */
     float hold;        /* of an attachment; 0: none */
     bool differences;  /* rows of C and D are differences to the constraint's own particle */
@@ -23,7 +27,7 @@ typedef struct SlProjectivePass {
     /* arrays in sorted order */
     float *counts;       /* 1 + n_i: constraints a particle is in */
     const float *anchor; /* where attachments hold; far away: nowhere. NULL: no attachments */
-    float *shift;        /* x(k) - s; takes the place of fluid.new_velocity until the loop ends */
+    float *shift;        /* x(k) - s */
     float *previous;     /* the shift before */
     float *solid;        /* the solids' part of grad_i C_i, where block_meets_solids */
     float *residual;  /* right side less A x(k), and A's diagonal; then the step; NULL: one loop */
@@ -48,26 +52,23 @@ enum {
     SL_PROJECTIVE_PARTIALS = SL_PROJECTIVE_ALONG + SL_ANDERSON_MAX
 };
 
-/* Blocks [begin, end) of one chunk. */
-typedef void (*SlProjectiveLoop)(const SlProjectivePass *pass, size_t begin, size_t end,
-                                 size_t chunk);
-
+/* data of all loops: SlProjectivePass */
 typedef struct SlProjectiveKernels {
-    SlProjectiveLoop count; /* counts, from the list; the first shift */
+    SlLoop count; /* counts, from the list; the first shift */
     /* local step: predicted -> projected with lambda, push; compression */
-    SlProjectiveLoop project[SL_KERNEL_COUNT];
+    SlLoop project[SL_KERNEL_COUNT];
     /* global step in one loop, where the matrix is diagonal: projected -> predicted; movement */
-    SlProjectiveLoop solve[SL_KERNEL_COUNT];
+    SlLoop solve[SL_KERNEL_COUNT];
     /* the same cut open: the residual of inertia, what constraints add to it and to the diagonal */
-    SlProjectiveLoop inertia;
-    SlProjectiveLoop pull_density[SL_KERNEL_COUNT], pull_differences[SL_KERNEL_COUNT];
-    SlProjectiveLoop pull_attachments;
-    SlProjectiveLoop divide; /* residual = residual / diagonal: one sweep of Jacobi */
-    SlProjectiveLoop look;   /* Anderson: the last changes and their products */
-    SlProjectiveLoop mix;    /* Anderson: residual less a combination of changes */
-    SlProjectiveLoop move;   /* projected + residual -> predicted; movement */
+    SlLoop inertia;
+    SlLoop pull_density[SL_KERNEL_COUNT], pull_differences[SL_KERNEL_COUNT];
+    SlLoop pull_attachments;
+    SlLoop divide; /* residual = residual / diagonal: one sweep of Jacobi */
+    SlLoop look;   /* Anderson: the last changes and their products */
+    SlLoop mix;    /* Anderson: residual less a combination of changes */
+    SlLoop move;   /* projected + residual -> predicted; movement */
     /* after the last local step: friction of boundary particles */
-    SlProjectiveLoop settle[SL_KERNEL_COUNT];
+    SlLoop settle[SL_KERNEL_COUNT];
 } SlProjectiveKernels;
 
 SL_DECLARE_KERNELS(SlProjectiveKernels, sl_projective_kernels);

@@ -297,7 +297,7 @@ static SlStatus step_part(SlSystem *system, double dt, double *part, SlError *er
                                               /* 9 particle-based body collisions, 10 positions */
     sl_snow_forces_end(system, &pass, dt);
     status = update_statistics(system, &pass, *part, error);
-    sl_lap(&mark, &ms[SL_STAGE_FINISH]);
+    sl_lap(&mark, &ms[SL_STAGE_VELOCITIES]);
     return status;
 }
 
@@ -425,7 +425,7 @@ const SlSolver sl_snow_solver = {
     .memory_needed = memory_needed,
     .start = start,
     .step = step,
-    .finish = destroy,
+    .destroy = destroy,
     .step_length = step_length,
     .spacing = spacing,
     .written = written,

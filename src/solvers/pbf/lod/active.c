@@ -2,88 +2,98 @@
 
 #include <string.h>
 
-#include "solvers/fluid/fluid.h"
-#include "solvers/pbf/pbf_kernels.h"
+#include "solvers/pbf/pbf.h"
 
-/* --- Masked --- */
+void sl_active_init(SlActiveState *state, SlMemory *memory)
+{
+    *state = (SlActiveState){0};
+    sl_arena_init(&state->arena, memory);
+}
+
+void sl_active_destroy(SlActiveState *state)
+{
+    sl_arena_free(&state->arena);
+}
+
+/* --- Masked sets --- */
 
 static uint32_t highest_of(const uint32_t *level, size_t b)
 {
-    uint32_t most = 0;
+    uint32_t highest = 0;
     for (size_t k = 8 * b; k < 8 * b + 8; k++)
-        most = level[k] > most ? level[k] : most;
-    return most;
+        highest = level[k] > highest ? level[k] : highest;
+    return highest;
 }
 
-static bool mask_blocks(SlSystem *system, const SlLodSettings *settings, SlFluidPass *pass,
-                        SlActive *active)
+static bool mask_blocks(SlSystem *system, const SlLodSettings *settings, SlPbfPass *pass,
+                        SlActiveSets *sets)
 {
-    SlArena *arena = &system->context->arena;
+    SlArena *arena = &system->arena;
     size_t blocks = sl_particle_blocks(&system->particles);
     uint32_t *highest = SL_PUSH(arena, uint32_t, blocks), *refreshed = highest;
     if (settings->finished == SL_LOD_HALO) {
         refreshed = SL_PUSH(arena, uint32_t, blocks);
-        pass->halo = SL_PUSH(arena, uint32_t, 8 * blocks);
-        if (refreshed == NULL || pass->halo == NULL)
+        pass->levels.halo = SL_PUSH(arena, uint32_t, 8 * blocks);
+        if (refreshed == NULL || pass->levels.halo == NULL)
             return false;
-        sl_fluid_run(system, pass, SL_KERNELS(system->context->isa, sl_pbf_kernels)->halo);
+        sl_particle_loop(system, SL_KERNELS(system->context->isa, sl_pbf_kernels)->halo, pass);
     }
     if (highest == NULL)
         return false;
     for (size_t b = 0; b < blocks; b++) {
-        highest[b] = highest_of(pass->level, b);
-        if (pass->halo != NULL)
-            refreshed[b] = highest_of(pass->halo, b);
+        highest[b] = highest_of(pass->levels.level, b);
+        if (pass->levels.halo != NULL)
+            refreshed[b] = highest_of(pass->levels.halo, b);
     }
-    active->highest = highest;
-    active->refreshed = refreshed;
+    sets->highest = highest;
+    sets->refreshed = refreshed;
     return true;
 }
 
 typedef struct MaskedRun {
-    const SlFluidPass *pass;
-    SlFluidLoop loop, retire; /* retire may be NULL */
-    const uint32_t *highest;  /* per block */
+    const SlPbfPass *pass;
+    SlLoop loop, retire;     /* retire may be NULL */
+    const uint32_t *highest; /* per block */
 } MaskedRun;
 
-/* Runs of blocks with somebody active, in ascending order; those that have just gone are retired.
- */
-static void masked_chunk(void *argument, size_t begin, size_t end, size_t chunk)
+/* Runs of blocks with an active particle, in ascending order; blocks that have just finished are
+   retired. */
+static void masked_loop(const void *data, size_t begin, size_t end, size_t chunk)
 {
-    (void)chunk;
-    const MaskedRun *run = argument;
-    uint32_t l = run->pass->iteration;
+    const MaskedRun *run = data;
+    uint32_t l = run->pass->levels.iteration;
     for (size_t b = begin; b < end;) {
         size_t first = b;
         while (b < end && run->highest[b] >= l)
             b++;
         if (b > first)
-            run->loop(run->pass, first, b);
+            run->loop(run->pass, first, b, chunk);
         for (; b < end && run->highest[b] < l; b++)
             if (run->retire != NULL && run->highest[b] == l - 1)
-                run->retire(run->pass, b, b + 1);
+                run->retire(run->pass, b, b + 1, chunk);
     }
 }
 
-static void run_masked(const SlSystem *system, const SlFluidPass *pass, SlFluidLoop loop,
-                       SlFluidLoop retire, const uint32_t *highest)
+static void iterate_masked(const SlSystem *system, const SlPbfPass *pass, const SlActiveSets *sets)
 {
-    MaskedRun run = {pass, loop, retire, highest};
-    sl_parallel_for(system->context->pool, sl_particle_blocks(&system->particles),
-                    SL_FLUID_CHUNK_BLOCKS, masked_chunk, &run);
+    const SlPbfKernels *kernels = SL_KERNELS(system->context->isa, sl_pbf_kernels);
+    SlKernelKind kind = sl_fluid_kernel(system);
+    MaskedRun lambda = {pass, kernels->lambda_masked[kind], kernels->retire, sets->refreshed};
+    MaskedRun displace = {pass, kernels->displace_masked[kind], NULL, sets->highest};
+    sl_particle_loop(system, masked_loop, &lambda);
+    sl_particle_loop(system, masked_loop, &displace);
 }
 
-/* --- Gathered --- */
+/* --- Gathered sets --- */
 
 enum { LEVEL_CHUNK = 8192 };
 
-/* A counting sort by level: each chunk counts, and then writes from where the chunks before it end.
- */
+/* A counting sort by level: each chunk counts, then writes from where the chunks before it end. */
 typedef struct Order {
     const uint32_t *level;
-    uint32_t least;
+    uint32_t min_level;
     size_t levels;
-    size_t (*at)[SL_LOD_MAX_LEVELS]; /* per chunk and level above the least */
+    size_t (*at)[SL_LOD_MAX_LEVELS]; /* per chunk and level above the lowest */
     uint32_t *own;
 } Order;
 
@@ -92,34 +102,34 @@ static void count_chunk(void *argument, size_t begin, size_t end, size_t chunk)
     Order *o = argument;
     memset(o->at[chunk], 0, sizeof o->at[chunk]);
     for (size_t i = begin; i < end; i++)
-        if (o->level[i] > o->least)
-            o->at[chunk][o->level[i] - o->least]++;
+        if (o->level[i] > o->min_level)
+            o->at[chunk][o->level[i] - o->min_level]++;
 }
 
 static void place_chunk(void *argument, size_t begin, size_t end, size_t chunk)
 {
     Order *o = argument;
     for (size_t i = begin; i < end; i++)
-        if (o->level[i] > o->least)
-            o->own[o->at[chunk][o->level[i] - o->least]++] = (uint32_t)i;
+        if (o->level[i] > o->min_level)
+            o->own[o->at[chunk][o->level[i] - o->min_level]++] = (uint32_t)i;
 }
 
-/* Active particles by falling level, ascending within one; counts[k] is the size of A_{least + k}.
- */
-static bool order_by_level(SlSystem *system, const SlFluidPass *pass, SlActive *active)
+/* Active particles by falling level, ascending within one; counts[k] is the size of
+   A_{min_level + k}. */
+static bool order_by_level(SlSystem *system, const SlPbfPass *pass, SlArena *arena,
+                           SlActiveSets *sets)
 {
-    SlArena *arena = &((SlFluidState *)system->state)->sets;
     SlPool *pool = system->context->pool;
-    size_t chunks = sl_chunk_count(pass->count, LEVEL_CHUNK);
-    Order o = {.level = pass->level,
-               .least = active->least,
-               .levels = active->most - active->least,
+    size_t count = pass->fluid.particles.count, chunks = sl_chunk_count(count, LEVEL_CHUNK);
+    Order o = {.level = pass->levels.level,
+               .min_level = sets->min_level,
+               .levels = sets->max_level - sets->min_level,
                .at =
                    (size_t(*)[SL_LOD_MAX_LEVELS])sl_arena_push_array(arena, chunks, sizeof *o.at)};
     size_t *counts = SL_PUSH(arena, size_t, o.levels + 2);
     if (counts == NULL || o.at == NULL)
         return false;
-    sl_parallel_for(pool, pass->count, LEVEL_CHUNK, count_chunk, &o);
+    sl_parallel_for(pool, count, LEVEL_CHUNK, count_chunk, &o);
     size_t before = 0;
     counts[o.levels + 1] = 0;
     for (size_t k = o.levels; k > 0; k--) { /* a set begins with all higher ones */
@@ -135,11 +145,11 @@ static bool order_by_level(SlSystem *system, const SlFluidPass *pass, SlActive *
     if (own == NULL)
         return false;
     o.own = own;
-    sl_parallel_for(pool, pass->count, LEVEL_CHUNK, place_chunk, &o);
+    sl_parallel_for(pool, count, LEVEL_CHUNK, place_chunk, &o);
     for (size_t k = before; k < 8 * groups; k++)
         own[k] = (uint32_t)system->particles.capacity;
-    active->own = own;
-    active->counts = counts;
+    sets->own = own;
+    sets->counts = counts;
     return true;
 }
 
@@ -148,9 +158,9 @@ typedef struct Gather {
     SlNeighbourList *to;
     const uint32_t *own;
     size_t count;    /* of own */
-    uint32_t *place; /* per particle: where in `own` it is, if it is active */
+    uint32_t *place; /* per particle: its index in `own`, if it is active */
     const uint32_t *level;
-    uint32_t least;
+    uint32_t min_level;
 } Gather;
 
 enum { GATHER_GROUPS = 512 };
@@ -161,13 +171,13 @@ static void counts_chunk(void *argument, size_t begin, size_t end, size_t chunk)
     (void)chunk;
     const Gather *g = argument;
     for (size_t b = begin; b < end; b++) {
-        uint32_t most = 0;
+        uint32_t longest = 0;
         for (size_t k = 8 * b; k < 8 * b + 8 && k < g->count; k++) {
             uint32_t rows = g->from->row_count[g->own[k] / 8];
-            most = rows > most ? rows : most;
+            longest = rows > longest ? rows : longest;
             g->place[g->own[k]] = (uint32_t)k;
         }
-        g->to->row_count[b] = most;
+        g->to->row_count[b] = longest;
     }
 }
 
@@ -178,7 +188,7 @@ static void rows_chunk(void *argument, size_t begin, size_t end, size_t chunk)
     (void)chunk;
     const Gather *g = argument;
     for (size_t i = 8 * begin; i < 8 * end; i++) {
-        if (g->level[i] <= g->least)
+        if (g->level[i] <= g->min_level)
             continue;
         size_t group = g->place[i] / 8, lane = g->place[i] % 8, k = 0;
         const uint32_t(*from)[8] = (const uint32_t(*)[8])g->from->rows + g->from->row_begin[i / 8];
@@ -190,23 +200,23 @@ static void rows_chunk(void *argument, size_t begin, size_t end, size_t chunk)
     }
 }
 
-/* The lists of the active ones, side by side in groups of eight. */
-static bool gather_list(SlSystem *system, const SlFluidPass *pass, const SlNeighbourList *from,
-                        const SlActive *active, SlNeighbourList *to)
+/* The lists of active particles, copied into groups of eight. */
+static bool gather_list(SlSystem *system, const SlPbfPass *pass, const SlNeighbourList *from,
+                        const SlActiveSets *sets, SlNeighbourList *to)
 {
-    SlArena *arena = &((SlFluidState *)system->state)->sets;
+    SlArena *arena = &((SlPbfState *)system->state)->active.arena;
     SlPool *pool = system->context->pool;
-    size_t count = active->counts[1], groups = (count + 7) / 8;
+    size_t count = sets->counts[1], groups = (count + 7) / 8;
     *to = (SlNeighbourList){.sentinel = from->sentinel,
                             .row_begin = SL_PUSH(arena, uint64_t, groups),
                             .row_count = SL_PUSH(arena, uint32_t, groups)};
     Gather g = {.from = from,
                 .to = to,
-                .own = active->own,
+                .own = sets->own,
                 .count = count,
-                .place = SL_PUSH(arena, uint32_t, pass->count),
-                .level = pass->level,
-                .least = active->least};
+                .place = SL_PUSH(arena, uint32_t, pass->fluid.particles.count),
+                .level = pass->levels.level,
+                .min_level = sets->min_level};
     if (to->row_begin == NULL || to->row_count == NULL || g.place == NULL)
         return false;
     sl_parallel_for(pool, groups, GATHER_GROUPS, counts_chunk, &g);
@@ -218,7 +228,7 @@ static bool gather_list(SlSystem *system, const SlFluidPass *pass, const SlNeigh
     to->rows = (uint32_t(*)[8])sl_arena_push_array(arena, (size_t)rows + 1, sizeof *to->rows);
     if (to->rows == NULL)
         return false;
-    /* Nobody has neighbours at the end of the last group. */
+    /* The unused lanes of the last group have no neighbours. */
     for (uint64_t k = groups > 0 ? to->row_begin[groups - 1] : 0; k < rows; k++)
         for (size_t lane = 0; lane < 8; lane++)
             to->rows[k][lane] = from->sentinel;
@@ -226,114 +236,132 @@ static bool gather_list(SlSystem *system, const SlFluidPass *pass, const SlNeigh
     return true;
 }
 
-/* Made anew with every list and every frame's levels. Those of boundary particles are new each
- * step. */
-static bool gather_sets(SlSystem *system, const SlFluidPass *pass, SlActive *active)
+/* Made again with every list and every frame's levels; lists of boundary particles are new in each
+   step. */
+static bool gather_sets(SlSystem *system, const SlPbfPass *pass, SlActiveSets *sets)
 {
-    SlFluidState *state = system->state;
-    if (!system->surroundings.interval_begins && pass->boundary == NULL &&
-        state->active_list == state->lists) {
-        *active = state->active;
+    SlPbfState *state = system->state;
+    SlActiveState *kept = &state->active;
+    const SlSolidsPass *solids = &pass->fluid.solids;
+    if (!system->surroundings.interval_begins && solids->boundary == NULL &&
+        kept->list == state->fluid.list_count) {
+        *sets = kept->sets;
         return true;
     }
-    sl_arena_reset(&state->sets);
-    state->active_list = 0;
-    if (!order_by_level(system, pass, active) ||
-        !gather_list(system, pass, pass->list, active, &active->list) ||
-        (pass->boundary != NULL &&
-         !gather_list(system, pass, pass->boundary_list, active, &active->boundary_list)))
+    sl_arena_reset(&kept->arena);
+    kept->list = 0;
+    if (!order_by_level(system, pass, &kept->arena, sets) ||
+        !gather_list(system, pass, pass->fluid.list, sets, &sets->list) ||
+        (solids->boundary != NULL &&
+         !gather_list(system, pass, solids->boundary_list, sets, &sets->boundary_list)))
         return false;
-    state->active = *active;
-    state->active_list = state->lists;
+    kept->sets = *sets;
+    kept->list = state->fluid.list_count;
     return true;
 }
 
-typedef struct GatheredRun {
-    const SlFluidPass *pass;
-    SlFluidLoop loop;
-} GatheredRun;
-
-static void gathered_chunk(void *argument, size_t begin, size_t end, size_t chunk)
+static void run_groups(const SlSystem *system, SlLoop loop, const SlPbfPass *gathered)
 {
-    (void)chunk;
-    const GatheredRun *run = argument;
-    run->loop(run->pass, begin, end);
+    sl_loop_run(system->context->pool, (gathered->fluid.particles.count + 7) / 8, SL_CHUNK_BLOCKS,
+                loop, gathered);
 }
 
-static void run_gathered(const SlSystem *system, const SlFluidPass *pass, SlFluidLoop loop)
-{
-    GatheredRun run = {pass, loop};
-    sl_parallel_for(system->context->pool, (pass->count + 7) / 8, SL_FLUID_CHUNK_BLOCKS,
-                    gathered_chunk, &run);
-}
-
-static void iterate_gathered(const SlSystem *system, const SlFluidPass *pass,
-                             const SlActive *active)
+static void iterate_gathered(const SlSystem *system, const SlPbfPass *pass,
+                             const SlActiveSets *sets)
 {
     const SlPbfKernels *kernels = SL_KERNELS(system->context->isa, sl_pbf_kernels);
     SlKernelKind kind = sl_fluid_kernel(system);
-    uint32_t above = pass->iteration - active->least;
-    SlFluidPass gathered = *pass;
-    gathered.own = active->own;
-    gathered.list = &active->list;
-    gathered.boundary_list = &active->boundary_list;
-    /* Eq. 11: who has just finished; in the first of these iterations all who are not active. */
+    uint32_t above = pass->levels.iteration - sets->min_level;
+    SlPbfPass gathered = *pass;
+    gathered.levels.own = sets->own;
+    gathered.fluid.list = &sets->list;
+    gathered.fluid.solids.boundary_list = &sets->boundary_list;
+    /* Particles that have just finished [Köster 2016 eq. 11]; in the first of these iterations all
+       that are not active. */
     if (above == 1)
-        sl_fluid_run(system, pass, kernels->retire);
+        sl_particle_loop(system, kernels->retire, pass);
     else {
-        gathered.count = active->counts[above - 1];
-        run_gathered(system, &gathered, kernels->retire_gathered);
+        gathered.fluid.particles.count = sets->counts[above - 1];
+        run_groups(system, kernels->retire_gathered, &gathered);
     }
-    gathered.count = active->counts[above]; /* eq. 10 */
-    run_gathered(system, &gathered, kernels->lambda_gathered[kind]);
-    run_gathered(system, &gathered, kernels->displace_gathered[kind]);
+    gathered.fluid.particles.count = sets->counts[above]; /* [Köster 2016 eq. 10] */
+    run_groups(system, kernels->lambda_gathered[kind], &gathered);
+    run_groups(system, kernels->displace_gathered[kind], &gathered);
 }
 
-/* --- Both --- */
+/* --- Levels and iterations --- */
 
-SlStatus sl_active_assign(SlSystem *system, const SlLodSettings *settings, SlFluidPass *pass,
-                          SlActive *active, SlError *error)
+static bool uses_masks(const SlLodSettings *settings)
+{
+    return settings->masked || settings->finished != SL_LOD_ZERO ||
+           settings->max_level - settings->min_level >= SL_LOD_MAX_LEVELS;
+}
+
+/* Iterations per particle, from the sets or from the levels. */
+static double mean_iterations(const SlSystem *system, const SlPbfPass *pass,
+                              const SlActiveSets *sets)
+{
+    size_t count = system->particles.count;
+    double above = 0; /* iterations above the lowest level */
+    for (uint32_t k = 1; sets->counts != NULL && k <= sets->max_level - sets->min_level; k++)
+        above += (double)sets->counts[k];
+    const uint32_t *level = pass->levels.level;
+    for (size_t i = 0; sets->counts == NULL && i < count; i++)
+        above += level[i] > sets->min_level ? level[i] - sets->min_level : 0;
+    return sets->min_level + above / (double)(count + (count == 0));
+}
+
+/* Levels of an interval under way, cut to a range that was changed since they were assigned, or whose
+   settings may have been: a restored state has levels and no sets. */
+static void clamp_levels(const SlSystem *system, const SlLodSettings *settings, uint32_t *level)
+{
+    SlActiveState *kept = &((SlPbfState *)system->state)->active;
+    if (kept->min_level == settings->min_level && kept->max_level == settings->max_level)
+        return;
+    for (size_t i = 0; i < system->particles.count; i++) {
+        level[i] = level[i] < settings->min_level ? settings->min_level : level[i];
+        level[i] = level[i] > settings->max_level ? settings->max_level : level[i];
+    }
+    kept->list = 0;
+}
+
+SlStatus sl_levels_update(SlSystem *system, const SlLodSettings *settings, SlPbfPass *pass,
+                          SlActiveSets *sets, SlError *error)
 {
     SlParticles *particles = &system->particles;
     uint32_t *level = particles->data[SL_F_LEVEL];
-    *active = (SlActive){.least = settings->most, .most = settings->most};
-    system->stats.mean_iterations = settings->most;
-    if (level == NULL || settings->least >= settings->most)
+    *sets = (SlActiveSets){.min_level = settings->max_level, .max_level = settings->max_level};
+    system->stats.mean_iterations = settings->max_level;
+    if (level == NULL || settings->min_level >= settings->max_level)
         return SL_OK;
-    active->least = settings->least;
+    sets->min_level = settings->min_level;
     if (system->surroundings.interval_begins) {
-        SlStatus status = sl_lod_assign(system, settings, pass->predicted, level, error);
+        SlStatus status =
+            sl_lod_assign(system, settings, pass->fluid.particles.predicted, level, error);
         if (status != SL_OK)
             return status;
-    }
+    } else
+        clamp_levels(system, settings, level);
+    SlActiveState *kept = &((SlPbfState *)system->state)->active;
+    kept->min_level = settings->min_level;
+    kept->max_level = settings->max_level;
     /* Padding and sentinel have no level. */
     size_t blocks = sl_particle_blocks(particles);
     memset(level + particles->count, 0, (8 * blocks - particles->count) * sizeof *level);
     memset(level + particles->capacity, 0, 8 * sizeof *level);
-    pass->level = level;
-    pass->stale = settings->finished == SL_LOD_STALE;
-    bool masked = settings->masked || settings->finished != SL_LOD_ZERO ||
-                  settings->most - settings->least >= SL_LOD_MAX_LEVELS;
-    if (!(masked ? mask_blocks(system, settings, pass, active) : gather_sets(system, pass, active)))
-        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for levels of detail");
-    double sum = 0; /* of iterations above the least */
-    for (uint32_t k = 1; !masked && k <= settings->most - settings->least; k++)
-        sum += (double)active->counts[k];
-    for (size_t i = 0; masked && i < particles->count; i++)
-        sum += level[i] > settings->least ? level[i] - settings->least : 0;
-    system->stats.mean_iterations =
-        settings->least + sum / (double)(particles->count + (particles->count == 0));
+    pass->levels.level = level;
+    pass->levels.stale = settings->finished == SL_LOD_STALE;
+    if (!(uses_masks(settings) ? mask_blocks(system, settings, pass, sets)
+                               : gather_sets(system, pass, sets)))
+        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for active sets");
+    system->stats.mean_iterations = mean_iterations(system, pass, sets);
     return SL_OK;
 }
 
-void sl_active_iterate(const SlSystem *system, SlFluidPass *pass, const SlActive *active)
+void sl_active_iterate(const SlSystem *system, const SlPbfPass *pass, const SlActiveSets *sets)
 {
-    const SlPbfKernels *kernels = SL_KERNELS(system->context->isa, sl_pbf_kernels);
-    SlKernelKind kind = sl_fluid_kernel(system);
-    if (active->own != NULL) {
-        iterate_gathered(system, pass, active);
-        return;
-    }
-    run_masked(system, pass, kernels->lambda_active[kind], kernels->retire, active->refreshed);
-    run_masked(system, pass, kernels->displace_active[kind], NULL, active->highest);
+    if (sets->own != NULL)
+        iterate_gathered(system, pass, sets);
+    else
+        iterate_masked(system, pass, sets);
 }

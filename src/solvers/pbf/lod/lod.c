@@ -1,3 +1,4 @@
+/* The models of level of detail, and the levels they give [Köster 2016 eq. 8]. */
 #include "solvers/pbf/lod/lod.h"
 
 #include <math.h>
@@ -5,10 +6,10 @@
 
 #include "math/vec3.h"
 
-/* The depth image needs no more than a few pixels per splash; NUMERICS' prototype used the same. */
+/* Resolution of our own depth image: a few pixels per splash are enough. */
 enum { IMAGE_WIDTH = 320, IMAGE_HEIGHT = 180, CHUNK = 4096 };
 
-static SlVec3 place(const float *records, size_t i)
+static SlVec3 position_of(const float *records, size_t i)
 {
     return (SlVec3){records[4 * i], records[4 * i + 1], records[4 * i + 2]};
 }
@@ -19,43 +20,43 @@ static SlVec3 place(const float *records, size_t i)
 static void distance_to_camera(const SlLodQuery *q, size_t begin, size_t end)
 {
     for (size_t i = begin; i < end; i++)
-        q->distance[i] = sl_length(sl_sub(place(q->records, i), q->frame.eye));
+        q->distance[i] = sl_length(sl_sub(position_of(q->records, i), q->frame.eye));
 }
 
-/* The nearest quarter of what there is: with the whole range nearly everything would get the middle
-   levels, and little would be gained. */
-static void near_quarter(const SlLodSettings *settings, double least, double most, double *near,
-                         double *far)
+/* The nearest quarter of the range: over all of it nearly all particles would get middle levels, and
+   little time would be saved. */
+static void near_quarter(const SlLodSettings *settings, double smallest, double greatest,
+                         double *near, double *far)
 {
-    *near = least;
-    *far = least + fmax(0.25 * (most - least), settings->spacing);
+    *near = smallest;
+    *far = smallest + fmax(0.25 * (greatest - smallest), settings->spacing);
 }
 
-/* Distance to the visible surface, along the view: how deep behind what is seen first. Particles
-   outside the picture are not seen. */
+/* Distance to the visible surface, along the view: the depth behind what is seen first. Particles
+   outside the image are out of view. */
 static void distance_to_surface(const SlLodQuery *q, size_t begin, size_t end)
 {
     sl_depth_behind(q->context, q->image, begin, end, q->distance);
 }
 
-static void some_spacings(const SlLodSettings *settings, double least, double most, double *near,
-                          double *far)
+static void some_spacings(const SlLodSettings *settings, double smallest, double greatest,
+                          double *near, double *far)
 {
-    (void)least;
-    (void)most;
+    (void)smallest;
+    (void)greatest;
     *near = settings->spacing;
     *far = 4 * settings->spacing;
 }
 
 static const SlLodModel to_camera = {.name = "dtc",
                                      .summary = "distance to camera",
-                                     .citation = "Köster & Krüger 2016, section 4.1",
+                                     .citation = "[Köster 2016 section 4.1]",
                                      .needs_extremes = true,
                                      .distances = distance_to_camera,
                                      .automatic = near_quarter};
 static const SlLodModel to_surface = {.name = "dtvs",
                                       .summary = "distance to visible surface",
-                                      .citation = "Köster & Krüger 2016, section 4.2",
+                                      .citation = "[Köster 2016 section 4.2]",
                                       .needs_image = true,
                                       .distances = distance_to_surface,
                                       .automatic = some_spacings};
@@ -66,11 +67,11 @@ const SlLodModel *const sl_lod_models[SL_LOD_KINDS] = {NULL, &to_camera, &to_sur
 typedef struct Assign {
     SlLodQuery query;
     const SlLodModel *model;
-    double (*extremes)[2]; /* per chunk: least and greatest finite distance */
+    double (*extremes)[2]; /* per chunk: smallest and greatest finite distance */
     double near, far;
     float weight; /* of this camera in the blend */
     bool highest; /* blend by maximum */
-    float *share; /* per particle: how far up from the least level to the most */
+    float *height; /* per particle: 0 at the lowest level to 1 at the highest */
     uint32_t *levels;
 } Assign;
 
@@ -80,17 +81,17 @@ static void distances_chunk(void *argument, size_t begin, size_t end, size_t chu
     a->model->distances(&a->query, begin, end);
     if (!a->model->needs_extremes)
         return;
-    double least = INFINITY, most = 0;
+    double smallest = INFINITY, greatest = 0;
     for (size_t i = begin; i < end; i++) {
         double d = (double)a->query.distance[i];
-        least = d < least ? d : least;
-        most = d > most && d < 1e30 ? d : most;
+        smallest = d < smallest ? d : smallest;
+        greatest = d > greatest && d < 1e30 ? d : greatest;
     }
-    a->extremes[chunk][0] = least;
-    a->extremes[chunk][1] = most;
+    a->extremes[chunk][0] = smallest;
+    a->extremes[chunk][1] = greatest;
 }
 
-/* Near is high: how far up from the least level to the most, 0 to 1. */
+/* The height of a level between the lowest and the highest, 0 to 1; t is 1 when near. */
 static float mapped(const SlLodSettings *settings, float t)
 {
     if (settings->map == SL_LOD_SMOOTHSTEP)
@@ -103,24 +104,24 @@ static inline float between_0_and_1(float t)
     return t < 0 ? 0 : t < 1 ? t : 1;
 }
 
-static void shares_chunk(void *argument, size_t begin, size_t end, size_t chunk)
+static void heights_chunk(void *argument, size_t begin, size_t end, size_t chunk)
 {
     (void)chunk;
     Assign *a = argument;
     float far = (float)a->far, per_metre = (float)(1 / (a->far - a->near));
-    float *t = a->query.distance; /* has served */
+    float *t = a->query.distance; /* in place */
     for (size_t i = begin; i < end; i++)
         t[i] = between_0_and_1((far - t[i]) * per_metre);
     if (a->query.settings->map != SL_LOD_LINEAR)
         for (size_t i = begin; i < end; i++)
             t[i] = mapped(a->query.settings, t[i]);
-    float *share = a->share, weight = a->weight;
+    float *height = a->height, weight = a->weight;
     if (a->highest)
         for (size_t i = begin; i < end; i++)
-            share[i] = t[i] > share[i] ? t[i] : share[i];
+            height[i] = t[i] > height[i] ? t[i] : height[i];
     else
         for (size_t i = begin; i < end; i++)
-            share[i] += weight * t[i];
+            height[i] += weight * t[i];
 }
 
 static void levels_chunk(void *argument, size_t begin, size_t end, size_t chunk)
@@ -128,36 +129,53 @@ static void levels_chunk(void *argument, size_t begin, size_t end, size_t chunk)
     (void)chunk;
     Assign *a = argument;
     const SlLodSettings *s = a->query.settings;
-    uint32_t least = s->least, *levels = a->levels;
-    const float *share = a->share;
-    float range = (float)(s->most - s->least);
+    uint32_t lowest = s->min_level, *levels = a->levels;
+    const float *height = a->height;
+    float range = (float)(s->max_level - s->min_level);
     for (size_t i = begin; i < end; i++)
-        levels[i] = least + (uint32_t)(int32_t)(share[i] * range + 0.5f);
+        levels[i] = lowest + (uint32_t)(int32_t)(height[i] * range + 0.5f);
 }
 
-/* One camera's shares into the blend. */
-static void look(const SlSystem *system, Assign *a, size_t chunks)
+/* Adds one camera's heights to the blend. */
+static void blend_camera(const SlSystem *system, Assign *a, size_t chunks)
 {
     SlPool *pool = system->context->pool;
     size_t count = system->particles.count;
     sl_parallel_for(pool, count, CHUNK, distances_chunk, a);
-    double least = INFINITY, most = 0;
+    double smallest = INFINITY, greatest = 0;
     for (size_t c = 0; a->model->needs_extremes && c < chunks; c++) {
-        least = fmin(least, a->extremes[c][0]);
-        most = fmax(most, a->extremes[c][1]);
+        smallest = fmin(smallest, a->extremes[c][0]);
+        greatest = fmax(greatest, a->extremes[c][1]);
     }
     a->near = a->query.settings->near;
     a->far = a->query.settings->far;
     if (a->far <= 0)
-        a->model->automatic(a->query.settings, least, most, &a->near, &a->far);
-    sl_parallel_for(pool, count, CHUNK, shares_chunk, a);
+        a->model->automatic(a->query.settings, smallest, greatest, &a->near, &a->far);
+    sl_parallel_for(pool, count, CHUNK, heights_chunk, a);
+}
+
+SlStatus sl_lod_check(const SlSystem *system, const SlLodSettings *settings, SlError *error)
+{
+    if (settings->kind == SL_LOD_NONE)
+        return SL_OK;
+    if (settings->far > 0 && settings->near > settings->far)
+        return sl_error_set(error, SL_ERROR_ARGUMENT,
+                            "%s: \"lod_near\" is %g m and beyond \"lod_far\", %g m; the highest "
+                            "level is at the near distance, so lod_near <= lod_far",
+                            system->name, settings->near, settings->far);
+    if (settings->min_level > settings->max_level)
+        return sl_error_set(error, SL_ERROR_ARGUMENT,
+                            "%s: \"lod_min\" is %u and above \"iterations\", %u; the lowest level "
+                            "may be at most the number of iterations",
+                            system->name, settings->min_level, settings->max_level);
+    return SL_OK;
 }
 
 SlStatus sl_lod_assign(SlSystem *system, const SlLodSettings *settings, const float *records,
                        uint32_t *levels, SlError *error)
 {
     const SlSurroundings *around = &system->surroundings;
-    SlArena *arena = &system->context->arena;
+    SlArena *arena = &system->arena;
     size_t count = system->particles.count, chunks = sl_chunk_count(count, CHUNK);
     if (around->camera_count == 0)
         return sl_error_set(error, SL_ERROR_ARGUMENT,
@@ -167,12 +185,12 @@ SlStatus sl_lod_assign(SlSystem *system, const SlLodSettings *settings, const fl
     Assign a = {.model = sl_lod_models[settings->kind],
                 .extremes = (double(*)[2])sl_arena_push_array(arena, chunks, 2 * sizeof(double)),
                 .highest = settings->blend == SL_LOD_MAX,
-                .share = SL_PUSH(arena, float, count),
+                .height = SL_PUSH(arena, float, count),
                 .levels = levels};
     float *distance = SL_PUSH(arena, float, count + 8); /* written by eights */
-    if (a.extremes == NULL || a.share == NULL || distance == NULL)
+    if (a.extremes == NULL || a.height == NULL || distance == NULL)
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory for levels of detail");
-    memset(a.share, 0, count * sizeof *a.share);
+    memset(a.height, 0, count * sizeof *a.height);
     double weights = 0;
     for (size_t k = 0; k < around->camera_count; k++)
         weights += settings->blend == SL_LOD_WEIGHTED ? (double)around->cameras[k].weight : 1;
@@ -190,14 +208,13 @@ SlStatus sl_lod_assign(SlSystem *system, const SlLodSettings *settings, const fl
         a.query = (SlLodQuery){
             system->context, settings, sl_camera_frame(camera, IMAGE_WIDTH, IMAGE_HEIGHT),
             &images[k],      records,  distance};
-        look(system, &a, chunks);
+        blend_camera(system, &a, chunks);
     }
     sl_parallel_for(system->context->pool, count, CHUNK, levels_chunk, &a);
-    /* What is seen first anywhere in a picture has the highest level, though its middle be hidden.
-     */
+    /* A particle seen first in some pixel has the highest level, even if its centre is hidden. */
     for (size_t k = 0; a.model->needs_image && k < around->camera_count; k++)
         for (size_t p = 0; p < (size_t)IMAGE_WIDTH * IMAGE_HEIGHT; p++)
             if (images[k].seen[p] != SL_DEPTH_NONE)
-                levels[images[k].seen[p]] = settings->most;
+                levels[images[k].seen[p]] = settings->max_level;
     return SL_OK;
 }

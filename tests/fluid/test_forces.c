@@ -1,5 +1,5 @@
-/* What neighbours do to velocities after the solve: viscosity, vorticity, cohesion; and fluids of
-   different weight in one system. */
+/* Forces between particles after the solve: viscosity, vorticity, tension; and fluids of different
+   density in one system. */
 #include "core/random.h"
 #include "solvers/fluid/forces.h"
 #include "solvers/pbf/pbf.h"
@@ -12,12 +12,14 @@ enum { SIDE = 16 };
 typedef struct Cube {
     SlWorld *world;
     SlSystem *system;
-    SlFluidPass pass;
+    SlPbfPass pass;
+    SlFluidParticles *particles; /* of the pass */
+    SlVelocityPass velocities;
 } Cube;
 
 typedef SlVec3 (*VelocityField)(SlVec3 at);
 
-static Cube cube_open(const char *parameter, double value, VelocityField field)
+static void cube_open(Cube *c, const char *parameter, double value, VelocityField field)
 {
     DamSetting setting = {.threads = 2,
                           .nx = SIDE,
@@ -26,28 +28,37 @@ static Cube cube_open(const char *parameter, double value, VelocityField field)
                           .no_gravity = true,
                           .domain = {8, 8, 8},
                           .offset = {3, 3, 3}};
-    Cube c = {.world = dam_create(&setting)};
-    assert_ok(sl_system_set_number(c.world, first_system(c.world), "viscosity", 0, &test_error));
-    assert_ok(sl_system_set_number(c.world, first_system(c.world), "viscosity_tolerance", 1e-5, &test_error));
-    assert_ok(sl_system_set_number(c.world, first_system(c.world), parameter, value, &test_error));
-    assert_ok(sl_world_start(c.world, &test_error));
-    c.system = &c.world->systems[0]->base;
-    c.system->surroundings.interval_begins = true;
-    assert_ok(sl_pbf_begin(c.system, 0.01, &c.pass, &test_error));
-    sl_fluid_predict(c.system, &c.pass);
-    assert_ok(sl_fluid_sort(c.system, &c.pass, &test_error));
-    assert_ok(sl_fluid_list(c.system, &c.pass, &test_error));
-    for (size_t i = 0; i < c.pass.count; i++) {
-        const float *x = c.pass.predicted + 4 * i;
+    *c = (Cube){.world = dam_create(&setting), .particles = &c->pass.fluid.particles};
+    assert_ok(sl_system_set_number(c->world, first_system(c->world), "viscosity", 0, &test_error));
+    assert_ok(sl_system_set_number(c->world, first_system(c->world), "viscosity_tolerance", 1e-5, &test_error));
+    assert_ok(sl_system_set_number(c->world, first_system(c->world), parameter, value, &test_error));
+    assert_ok(sl_world_start(c->world, &test_error));
+    c->system = &c->world->systems[0]->base;
+    c->system->surroundings.interval_begins = true;
+    assert_ok(sl_pbf_prepare(c->system, 0.01, &c->pass, &test_error));
+    sl_fluid_predict(c->system, &c->pass.fluid);
+    assert_ok(sl_fluid_sort(c->system, &c->pass.fluid, SL_LIST_FROM_PREDICTED, &test_error));
+    assert_ok(sl_fluid_list(c->system, &c->pass.fluid, SL_LIST_FROM_PREDICTED, &test_error));
+    assert_ok(sl_velocity_prepare(c->system, &c->pass.fluid, 0.01, &c->velocities, &test_error));
+    for (size_t i = 0; i < c->particles->count; i++) {
+        const float *x = c->particles->predicted + 4 * i;
         SlVec3 v = field((SlVec3){x[0] - 3.8f, x[1] - 3.8f, x[2] - 3.8f});
-        memcpy(c.pass.new_velocity + 4 * i, &v, sizeof v);
+        memcpy(c->velocities.new_velocity + 4 * i, &v, sizeof v);
     }
-    return c;
+}
+
+/* Tension, vorticity and viscosity, as a step applies them. */
+static void apply_forces(Cube *c)
+{
+    SlForcePass force = sl_force_pass(c->system, &c->velocities, 0.01);
+    assert_ok(sl_tension_apply(c->system, &force, &test_error));
+    assert_ok(sl_vorticity_apply(c->system, &force, &test_error));
+    assert_ok(sl_viscosity_apply(c->system, &force, &test_error));
 }
 
 static SlVec3 velocity_of(const Cube *c, size_t i)
 {
-    const float *v = c->pass.new_velocity + 4 * i;
+    const float *v = c->velocities.new_velocity + 4 * i;
     return (SlVec3){v[0], v[1], v[2]};
 }
 
@@ -56,8 +67,8 @@ static void momenta(const Cube *c, double linear[3], double angular[3])
 {
     for (int k = 0; k < 3; k++)
         linear[k] = angular[k] = 0;
-    for (size_t i = 0; i < c->pass.count; i++) {
-        const float *x = c->pass.predicted + 4 * i;
+    for (size_t i = 0; i < c->particles->count; i++) {
+        const float *x = c->particles->predicted + 4 * i;
         SlVec3 v = velocity_of(c, i), r = {x[0] - 3.8f, x[1] - 3.8f, x[2] - 3.8f},
                l = sl_cross(r, v);
         linear[0] += (double)v.x, linear[1] += (double)v.y, linear[2] += (double)v.z;
@@ -110,11 +121,12 @@ static void viscosity_damps_a_wave(void **state)
     (void)state;
     const double viscosities[] = {0.05, 0.5, 5};
     for (int n = 0; n < 3; n++) {
-        Cube c = cube_open("kinematic_viscosity", viscosities[n], shear);
-        assert_ok(sl_motion_apply(c.system, &c.pass, &test_error));
+        Cube c;
+        cube_open(&c, "kinematic_viscosity", viscosities[n], shear);
+        apply_forces(&c);
         double kept = 0, weight = 0;
-        for (size_t i = 0; i < c.pass.count; i++) {
-            const float *x = c.pass.predicted + 4 * i;
+        for (size_t i = 0; i < c.particles->count; i++) {
+            const float *x = c.particles->predicted + 4 * i;
             if (fabsf(x[0] - 3.8f) > 0.35f || fabsf(x[1] - 3.8f) > 0.35f ||
                 fabsf(x[2] - 3.8f) > 0.35f)
                 continue;
@@ -137,17 +149,18 @@ static void viscosity_keeps_momenta(void **state)
     (void)state;
     const VelocityField fields[] = {noise, turning};
     for (int n = 0; n < 2; n++) {
-        Cube c = cube_open("kinematic_viscosity", 0.3, fields[n]);
+        Cube c;
+        cube_open(&c, "kinematic_viscosity", 0.3, fields[n]);
         double linear[2][3], angular[2][3], most = 0;
         momenta(&c, linear[0], angular[0]);
-        assert_ok(sl_motion_apply(c.system, &c.pass, &test_error));
+        apply_forces(&c);
         momenta(&c, linear[1], angular[1]);
         for (int k = 0; k < 3; k++) {
-            assert_true(fabs(linear[1][k] - linear[0][k]) < 1e-4 * (double)c.pass.count * 0.5);
-            assert_true(fabs(angular[1][k] - angular[0][k]) < 1e-4 * (double)c.pass.count * 0.5);
+            assert_true(fabs(linear[1][k] - linear[0][k]) < 1e-4 * (double)c.particles->count * 0.5);
+            assert_true(fabs(angular[1][k] - angular[0][k]) < 1e-4 * (double)c.particles->count * 0.5);
         }
-        for (size_t i = 0; n == 1 && i < c.pass.count; i++) {
-            const float *x = c.pass.predicted + 4 * i;
+        for (size_t i = 0; n == 1 && i < c.particles->count; i++) {
+            const float *x = c.particles->predicted + 4 * i;
             SlVec3 v = turning((SlVec3){x[0] - 3.8f, x[1] - 3.8f, x[2] - 3.8f});
             most = fmax(most, (double)sl_length(sl_sub(v, velocity_of(&c, i))));
         }
@@ -161,23 +174,24 @@ static void viscosity_solves_its_equations(void **state)
 {
     (void)state;
     const double nu = 0.2, dt = 0.01, d = 0.1, h = 0.2;
-    Cube c = cube_open("kinematic_viscosity", nu, noise);
-    size_t n = c.pass.count;
+    Cube c;
+    cube_open(&c, "kinematic_viscosity", nu, noise);
+    size_t n = c.particles->count;
     double *before = calloc(3 * n, sizeof *before), worst = 0, largest = 0;
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < 3; k++)
-            before[3 * i + k] = (double)c.pass.new_velocity[4 * i + k];
-    assert_ok(sl_motion_apply(c.system, &c.pass, &test_error));
+            before[3 * i + k] = (double)c.velocities.new_velocity[4 * i + k];
+    apply_forces(&c);
     double volume = d * d * d / sl_lattice_sums(SL_KERNEL_CUBIC, 2).density;
     for (size_t i = 0; i < n; i++) {
         double sum[3] = {0};
         for (size_t j = 0; j < n; j++) {
             double u[3], r2 = 0, along = 0;
             for (size_t k = 0; k < 3; k++) {
-                u[k] = (double)c.pass.predicted[4 * i + k] - (double)c.pass.predicted[4 * j + k];
+                u[k] = (double)c.particles->predicted[4 * i + k] - (double)c.particles->predicted[4 * j + k];
                 r2 += u[k] * u[k];
-                along += u[k] * ((double)c.pass.new_velocity[4 * i + k] -
-                                 (double)c.pass.new_velocity[4 * j + k]);
+                along += u[k] * ((double)c.velocities.new_velocity[4 * i + k] -
+                                 (double)c.velocities.new_velocity[4 * j + k]);
             }
             if (i == j || r2 >= h * h)
                 continue;
@@ -191,7 +205,7 @@ static void viscosity_solves_its_equations(void **state)
         }
         for (size_t k = 0; k < 3; k++) {
             worst = fmax(worst,
-                         fabs((double)c.pass.new_velocity[4 * i + k] + sum[k] - before[3 * i + k]));
+                         fabs((double)c.velocities.new_velocity[4 * i + k] + sum[k] - before[3 * i + k]));
             largest = fmax(largest, fabs(before[3 * i + k]));
         }
     }
@@ -206,14 +220,16 @@ static void viscosity_solves_its_equations(void **state)
 static void curl_is_twice_the_spin(void **state)
 {
     (void)state;
-    Cube c = cube_open("vorticity", 1, turning);
-    const SlMotionKernels *kernels = SL_KERNELS(c.system->context->isa, sl_motion_kernels);
+    Cube c;
+    cube_open(&c, "vorticity", 1, turning);
+    const SlForceKernels *kernels = SL_KERNELS(c.system->context->isa, sl_force_kernels);
     float *curls = calloc(4 * (c.system->particles.capacity + 8), sizeof *curls);
-    SlMotionPass m = {.fluid = &c.pass, .support = 0.2f, .curls = curls};
-    kernels->curls[SL_KERNEL_CUBIC](&m, 0, sl_particle_blocks(&c.system->particles), 0);
+    SlVorticityPass pass = {.force = sl_force_pass(c.system, &c.velocities, 0.01), .curls = curls};
+    kernels->vorticity_curls[SL_KERNEL_CUBIC](&pass, 0, sl_particle_blocks(&c.system->particles),
+                                              0);
     size_t inside = 0;
-    for (size_t i = 0; i < c.pass.count; i++) {
-        const float *x = c.pass.predicted + 4 * i;
+    for (size_t i = 0; i < c.particles->count; i++) {
+        const float *x = c.particles->predicted + 4 * i;
         if (fabsf(x[0] - 3.8f) > 0.5f || fabsf(x[1] - 3.8f) > 0.5f || fabsf(x[2] - 3.8f) > 0.5f)
             continue;
         inside++;
@@ -225,10 +241,11 @@ static void curl_is_twice_the_spin(void **state)
     sl_world_destroy(c.world);
     double energy[2];
     for (int with = 0; with < 2; with++) {
-        Cube s = cube_open("vorticity", with ? 5 : 0, shear);
-        assert_ok(sl_motion_apply(s.system, &s.pass, &test_error));
+        Cube s;
+        cube_open(&s, "vorticity", with ? 5 : 0, shear);
+        apply_forces(&s);
         energy[with] = 0;
-        for (size_t i = 0; i < s.pass.count; i++)
+        for (size_t i = 0; i < s.particles->count; i++)
             energy[with] += (double)sl_dot(velocity_of(&s, i), velocity_of(&s, i));
         sl_world_destroy(s.world);
     }

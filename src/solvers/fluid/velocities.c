@@ -1,0 +1,131 @@
+/* The end of a water solver's step: velocities, positions and densities, statistics, and the search
+   for particles that diverged. */
+#include <math.h>
+#include <stdio.h>
+
+#include "core/parallel.h"
+#include "solvers/fluid/fluid.h"
+
+double sl_fluid_post_solve_time(const SlSystem *system, double dt)
+{
+    const SlSurroundings *around = &system->surroundings;
+    if (sl_param(system, SL_FLUID_PARAM_POST_SOLVE) == SL_POST_SOLVE_STEP)
+        return dt;
+    if (around->interval_left >= 1.5 * dt)
+        return 0;
+    return around->interval_length > dt ? around->interval_length : dt;
+}
+
+/* c of XSPH for `time` s: the fraction of the neighbours' mean velocity that is taken on in each of
+   the steps of dt that make it up. */
+static double xsph_for(const SlSystem *system, double time, double dt)
+{
+    double c = sl_param(system, SL_FLUID_PARAM_VISCOSITY), steps = round(time / dt);
+    return steps > 1 ? 1 - pow(1 - c, steps) : c;
+}
+
+SlStatus sl_velocity_prepare(SlSystem *system, const SlFluidPass *pass, double dt,
+                             SlVelocityPass *velocities, SlError *error)
+{
+    size_t chunks = sl_chunk_count(pass->particles.count, SL_REDUCE_CHUNK);
+    double time = sl_fluid_post_solve_time(system, dt);
+    *velocities = (SlVelocityPass){
+        .fluid = pass,
+        .new_velocity = sl_fluid_push_records(system),
+        .xsph = (float)xsph_for(system, time, dt),
+        .runaway_speed = (float)(100 * sl_param(system, SL_FLUID_PARAM_SPACING) / dt),
+        .partials = SL_PUSH(&system->arena, double, chunks * SL_FLUID_PARTIALS)};
+    if (velocities->new_velocity == NULL || velocities->partials == NULL)
+        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for velocities");
+    return SL_OK;
+}
+
+void sl_velocity_update(const SlSystem *system, const SlVelocityPass *velocities)
+{
+    const SlFluidKernels *kernels = SL_KERNELS(system->context->isa, sl_fluid_kernels);
+    sl_particle_loop(system, kernels->velocity, velocities);
+}
+
+void sl_fluid_advance_xsph(const SlSystem *system, const SlVelocityPass *velocities)
+{
+    const SlFluidKernels *kernels = SL_KERNELS(system->context->isa, sl_fluid_kernels);
+    sl_particle_loop(system, kernels->advance_xsph[sl_fluid_kernel(system)], velocities);
+}
+
+void sl_fluid_advance(const SlSystem *system, const SlVelocityPass *velocities)
+{
+    const SlFluidKernels *kernels = SL_KERNELS(system->context->isa, sl_fluid_kernels);
+    sl_particle_loop(system, kernels->advance, velocities);
+}
+
+/* --- Statistics --- */
+
+SlStatus sl_fluid_report_divergence(const SlSystem *system, const SlFluidPass *pass,
+                                    const char *stage, size_t i, const char *what, SlError *error)
+{
+    const float *x = pass->particles.position + 4 * i;
+    return sl_error_set(error, SL_ERROR_NUMBERS, "%s: %s: particle %u at (%g, %g, %g): %s",
+                        system->solver->table.name, stage, pass->particles.id[i], (double)x[0],
+                        (double)x[1], (double)x[2], what);
+}
+
+/* Reports the first particle whose speed is not finite or above the runaway speed. */
+static SlStatus find_diverged(const SlSystem *system, const SlVelocityPass *velocities,
+                              SlError *error)
+{
+    const SlFluidPass *pass = velocities->fluid;
+    for (size_t i = 0; i < pass->particles.count; i++) {
+        const float *v = pass->particles.velocity + 4 * i;
+        double speed = sqrt((double)v[0] * v[0] + (double)v[1] * v[1] + (double)v[2] * v[2]);
+        char what[64];
+        snprintf(what, sizeof what, "speed %.3g m/s", speed);
+        if (!(speed <= (double)velocities->runaway_speed))
+            return sl_fluid_report_divergence(system, pass, "velocities", i, what, error);
+    }
+    return SL_OK;
+}
+
+static void warn_of_cfl(SlSystem *system, double dt)
+{
+    SlFluidState *state = system->state;
+    double d = sl_param(system, SL_FLUID_PARAM_SPACING), speed = system->stats.max_speed;
+    double limit = sl_param(system, SL_FLUID_PARAM_CFL_LIMIT);
+    if (state->warned_cfl || speed * dt <= limit * d)
+        return;
+    state->warned_cfl = true;
+    sl_log(system->context, SL_LOG_WARNING,
+           "%s: at %.3f s the fastest particle (%.3g m/s) moves %.2g spacings in one step; "
+           "above %g results suffer: raise \"steps\" to %d",
+           system->name, system->time + dt, speed, speed * dt / d, limit,
+           (int)ceil(sl_param(system, SL_FLUID_PARAM_STEPS) * speed * dt / (limit * d)));
+}
+
+SlStatus sl_fluid_statistics(SlSystem *system, const SlVelocityPass *velocities, double dt,
+                             SlError *error)
+{
+    const SlFluidState *state = system->state;
+    const double *partials = velocities->partials;
+    SlStepStats *stats = &system->stats;
+    double mass = sl_fluid_particle_mass(system);
+    size_t n = velocities->fluid->particles.count, chunks = sl_chunk_count(n, SL_REDUCE_CHUNK);
+    sl_solids_sum_forces(&state->solids, system, velocities->fluid, mass, dt);
+    if (n == 0)
+        return SL_OK;
+    stats->kinetic_energy =
+        mass * sl_fold_sum(partials, chunks, SL_FLUID_PARTIALS, SL_FLUID_KINETIC);
+    stats->total_energy =
+        stats->kinetic_energy +
+        mass * sl_fold_sum(partials, chunks, SL_FLUID_PARTIALS, SL_FLUID_POTENTIAL);
+    stats->mean_compression =
+        sl_fold_sum(partials, chunks, SL_FLUID_PARTIALS, SL_FLUID_COMPRESSION) / (double)n;
+    stats->max_compression =
+        sl_fold_max(partials, chunks, SL_FLUID_PARTIALS, SL_FLUID_MAX_COMPRESSION);
+    stats->max_speed = sqrt(sl_fold_max(partials, chunks, SL_FLUID_PARTIALS, SL_FLUID_MAX_SPEED2));
+    if (sl_fold_sum(partials, chunks, SL_FLUID_PARTIALS, SL_FLUID_DIVERGED) > 0) {
+        SlStatus status = find_diverged(system, velocities, error);
+        if (status != SL_OK)
+            return status;
+    }
+    warn_of_cfl(system, dt);
+    return SL_OK;
+}
