@@ -1,55 +1,54 @@
-/* The rows of SL_FLUID_PARAM_*: not a header of its own but a part of every water solver's table. */
+/* The rows of SL_FLUID_PARAM_*: included into the parameter table of every water solver. */
 /* clang-format off */
 [SL_FLUID_PARAM_SPACING] = {"spacing", SL_FLUID_NUMBER(0.1), 1e-5, 1e3, "m", NULL,
     "distance between particles at rest"},
 [SL_FLUID_PARAM_REST_DENSITY] = {"rest_density", SL_FLUID_NUMBER(1000), 1e-3, 1e5, "kg/m^3", NULL,
-    "mass per volume at rest; scales energies only, motion does not depend on it"},
+    "mass per volume at rest; scales masses, energies and forces, while motion does not depend on it"},
 [SL_FLUID_PARAM_SUPPORT] = {"support", SL_FLUID_NUMBER(2), 1.5, 4, "spacings", NULL,
     "radius of the smoothing kernel"},
 [SL_FLUID_PARAM_KERNEL] = {"kernel", SL_FLUID_CHOICE(SL_KERNEL_CUBIC), 0, 2, "", "cubic|wendland|poly6",
     "smoothing kernel: cubic spline, Wendland C2, or poly6 with spiky gradient"},
-[SL_FLUID_PARAM_STEPS] = {"steps", SL_FLUID_INTEGER(2), 1, 1000, "per frame", NULL, "sub-steps a frame is cut into"},
+[SL_FLUID_PARAM_STEPS] = {"steps", SL_FLUID_INTEGER(2), 1, 1000, "per frame", NULL, "sub-steps per frame"},
 [SL_FLUID_PARAM_MAX_MOVE] = {"max_move", SL_FLUID_NUMBER(0.1), 1e-3, 1, "spacings", NULL,
-    "longest displacement of one iteration"},
+    "maximum displacement of a particle in one iteration"},
 [SL_FLUID_PARAM_VISCOSITY] = {"viscosity", SL_FLUID_NUMBER(0.01), 0, 0.5, "", NULL,
-    "XSPH: share of the neighbours' mean velocity taken on per step"},
+    "XSPH viscosity [Schechter 2012]: fraction of the neighbours' mean velocity that replaces a particle's own "
+    "per step"},
 [SL_FLUID_PARAM_KINEMATIC_VISCOSITY] = {"kinematic_viscosity", SL_FLUID_NUMBER(0), 0, 1e4, "m^2/s", NULL,
-    "viscosity in earnest, solved for implicitly: water 1e-6, oil 1e-4, honey 1e-2, tar 1; 0: none"},
+    "physical viscosity, solved implicitly [Weiler 2018]: water 1e-6, oil 1e-4, honey 1e-2, tar 1; 0: none"},
 [SL_FLUID_PARAM_VISCOSITY_TOLERANCE] = {"viscosity_tolerance", SL_FLUID_NUMBER(0.01), 1e-6, 0.5, "", NULL,
-    "what may be left of the residual when viscosity is solved for"},
+    "implicit viscosity: residual at which the solve has converged, relative to the initial one"},
 [SL_FLUID_PARAM_VISCOSITY_ITERATIONS] = {"viscosity_iterations", SL_FLUID_INTEGER(100), 1, 10000, "per step", NULL,
-    "most iterations for it"},
+    "implicit viscosity: maximum iterations of the solve"},
 [SL_FLUID_PARAM_VORTICITY] = {"vorticity", SL_FLUID_NUMBER(0), 0, 100, "1/s", NULL,
-    "vorticity confinement: gives eddies back what the solver takes"},
+    "vorticity confinement [Macklin 2013]: returns rotation that the solver damps"},
 [SL_FLUID_PARAM_COHESION] = {"cohesion", SL_FLUID_NUMBER(0), 0, 1e4, "m/s^2", NULL,
-    "surface tension: pull between particles (Akinci's gamma times the density)"},
+    "surface tension [Akinci 2013]: cohesion between particles (gamma times the density)"},
 [SL_FLUID_PARAM_CURVATURE] = {"curvature", SL_FLUID_NUMBER(0), 0, 1e4, "m/s^2", NULL,
-    "surface tension: smoothing of the surface (Akinci's gamma)"},
+    "surface tension [Akinci 2013]: minimisation of curvature (gamma)"},
 [SL_FLUID_PARAM_BOUNDARY] = {"boundary", SL_FLUID_CHOICE(SL_BY_WALLS), 0, 3, "", "contact|walls|particles|both",
-    "what surfaces do besides contact: nothing; count as half spaces of fluid in "
-    "the density (analytic walls); as sampled particles; or the flat ones (domain, "
-    "planes) as walls and all others as particles"},
+    "density of solids: none, contacts only; half spaces of fluid (analytic walls); sampled boundary "
+    "particles [Akinci 2012]; or flat surfaces (domain, planes) as walls and the others as particles"},
 [SL_FLUID_PARAM_BOUNDARY_SPACING] = {"boundary_spacing", SL_FLUID_NUMBER(0.5), 0.2, 1, "spacings", NULL,
-    "least distance between boundary particles"},
+    "minimum distance between boundary particles"},
 [SL_FLUID_PARAM_FORCES] = {"forces", SL_FLUID_CHOICE(SL_FORCES_BODIES), 0, 2, "", "none|bodies|all",
-    "whose force and torque are summed into the stats: nobody's, the colliders', or "
-    "the domain's too"},
+    "bodies whose force and torque are in the statistics: none, the colliders, or also the domain"},
 [SL_FLUID_PARAM_WALL_DISTANCE] = {"wall_distance", SL_FLUID_NUMBER(0.5), 0, 2, "spacings", NULL,
-    "nearest a particle's centre comes to a surface"},
+    "minimum distance of a particle's centre from a surface"},
 [SL_FLUID_PARAM_WALL_JITTER] = {"wall_jitter", SL_FLUID_NUMBER(0.05), 0, 0.5, "spacings", NULL,
-    "plus up to this by particle, so that corners do not stack; 0 explodes"},
+    "added to wall_distance, from 0 to this by particle, so that particles do not stack in corners; 0 is unstable"},
 [SL_FLUID_PARAM_SKIN] = {"skin", SL_FLUID_NUMBER(0), 0, 1, "spacings", NULL,
-    "neighbour lists reach this much farther and serve all steps of a frame, unless motion forbids; "
-    "0: each step lists anew, which is cheaper above two iterations a step"},
-[SL_FLUID_PARAM_MAX_STALE_FRACTION] = {"max_stale_fraction", SL_FLUID_NUMBER(0), 0, 1, "share", NULL,
-    "share of particles that may have moved half a skin against the mean while a list is kept; 0: no "
-    "pair is ever missed; 1: a list serves its frame whatever happens"},
+    "neighbour lists reach this much beyond the support and are reused by the steps of a frame as long as "
+    "max_stale_fraction allows; 0: a new list in every step, which is faster above two iterations per step"},
+[SL_FLUID_PARAM_MAX_STALE_FRACTION] = {"max_stale_fraction", SL_FLUID_NUMBER(0), 0, 1, "fraction", NULL,
+    "a list is reused while at most this fraction of the particles have moved by more than half a skin relative "
+    "to the mean motion; 0: no pair is missed; 1: a list is reused for the whole frame"},
 [SL_FLUID_PARAM_POST_SOLVE] = {"post_solve", SL_FLUID_CHOICE(SL_POST_SOLVE_STEP), 0, 1, "", "step|frame",
-    "when what follows the solve is done (densities, viscosity, s_corr): every step, or in a "
-    "frame's last, viscosity then for all of its steps"},
+    "when densities, viscosity, vorticity, surface tension and s_corr are computed: in every step, or once in the "
+    "last step of a frame, where forces and viscosity then act for the time of the whole frame"},
 [SL_FLUID_PARAM_STABILISE] = {"stabilise", SL_FLUID_INTEGER(0), 0, 100, "per step", NULL,
-    "pre-stabilisation: iterations that move particles out of solids before the "
-    "step, without giving them speed"},
+    "pre-stabilisation [Macklin 2014]: iterations that move particles out of solids before the step, without "
+    "changing their velocity"},
 [SL_FLUID_PARAM_CFL_LIMIT] = {"cfl_limit", SL_FLUID_NUMBER(2), 0.1, 100, "spacings", NULL,
-    "a particle moving farther than this in one step gives a warning"},
+    "a particle that moves farther than this in one step causes a warning"},
 /* clang-format on */
