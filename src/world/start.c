@@ -181,7 +181,7 @@ static SlStatus start_system(SlWorld *world, SlWorldSystem *system, SlError *err
     SlSystem *base = &system->base;
     double spacing = (double)base->solver->spacing(base);
     if (base->particles.context != NULL) { /* of a start that failed or was stopped */
-        base->solver->finish(base);
+        base->solver->destroy(base);
         memset(base->state, 0, base->solver->state_size);
         sl_particles_destroy(&base->particles);
     }
