@@ -5,7 +5,7 @@
 #include "geometry/shape.h"
 #include "math/vec3.h"
 #include "render/splats/splats.h"
-#include "render/splats/scene.h"
+#include "render/splats/solids.h"
 
 enum { WIDTH = 224, HEIGHT = 160, SAMPLES = 4, MAX_VERTICES = 50000, MAX_TRIANGLES = 100000 };
 
@@ -98,7 +98,7 @@ static void open_picture(Picture *p, const SlCamera *camera)
     sl_arena_init(&p->arena, &p->context->memory);
     SlSplatFrame *f = &p->frame;
     f->camera = sl_camera_frame(camera, WIDTH, HEIGHT);
-    f->rays = sl_scene_camera_rays(&f->camera);
+    f->rays = sl_splats_camera_rays(&f->camera);
     f->width = WIDTH;
     f->height = HEIGHT;
     f->tiles_x = WIDTH / SL_TILE;
@@ -458,18 +458,18 @@ static void bounds_take_in_meshes(void **state)
     SlColliderView mesh = cube();
     mesh.pose.position = (SlVec3){1, 0, 0};
     SlFrameView view = {.colliders = &mesh, .collider_count = 1};
-    SlBox box = sl_scene_box(&view);
+    SlBox box = sl_stage_box(&view);
     assert_near(box.min.x, 0, 1e-6);
     assert_near(box.max.x, 2, 1e-6);
     view.domain = (SlBox){{-1, -0.5f, -1}, {1, 1, 1}};
-    SlBox scene = sl_scene_box(&view), reach = sl_scene_reach(&view, &scene);
+    SlBox scene = sl_stage_box(&view), reach = sl_stage_reach(&view, &scene);
     assert_near(scene.min.y, -0.5, 0);
     assert_near(reach.min.y, -1, 1e-6);
-    SlBox lit = sl_scene_shadow_box(&scene, &reach);
+    SlBox lit = sl_stage_shadow_box(&scene, &reach);
     assert_true(lit.min.y <= -1 && lit.max.x >= 2 && lit.max.x < 2.26f);
     assert_near(lit.min.x, -1, 0);
     stretch_along_axes(&mesh, 1000, 1, 1); /* not so far that shadows get coarse */
-    reach = sl_scene_reach(&view, &scene);
+    reach = sl_stage_reach(&view, &scene);
     assert_near(reach.max.x, 3, 1e-5);
 }
 

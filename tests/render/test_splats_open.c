@@ -1,5 +1,5 @@
 /* Pictures of worlds without walls: a steady scene, a ground only where there is a floor. */
-#include "render/splats/scene.h"
+#include "render/stage/stage.h"
 #include "support/test.h"
 
 enum { COUNT = 2000 };
@@ -28,14 +28,14 @@ static void the_scene_is_steady(void **state)
     SlFieldView field;
     SlSystemView system;
     SlFrameView view = make_view(nowhere, 0.51f, 0, &field, &system);
-    SlBox box = sl_scene_box(&view);
+    SlBox box = sl_stage_box(&view);
     assert_true(box.min.x <= -0.48f && box.max.x >= 1.5f && box.max.x - box.min.x < 4);
     view = make_view(nowhere, 0.54f, 5000, &field, &system);
-    SlBox later = sl_scene_box(&view);
+    SlBox later = sl_stage_box(&view);
     assert_memory_equal(&box, &later, sizeof box);
     SlBox half_open = {{-2, 0, -2}, {2, INFINITY, 2}};
     view = make_view(half_open, 0, 0, &field, &system);
-    box = sl_scene_box(&view);
+    box = sl_stage_box(&view);
     assert_true(box.min.x == -2 && box.min.y == 0 && box.max.z == 2 && isfinite(box.max.y));
 }
 
@@ -71,9 +71,9 @@ static void only_a_floor_is_a_ground(void **state)
     assert_ok(sl_renderer_draw(renderer, &view, &camera, &image, &test_error));
     assert_true(differing(bare, image) > bytes / 10);
     float height;
-    assert_true(sl_scene_floor(&view, &height) && height == 0);
+    assert_true(sl_stage_floor(&view, &height) && height == 0);
     plane.shape.axis = (SlVec3){1, 1, 0};
-    assert_false(sl_scene_floor(&view, &height));
+    assert_false(sl_stage_floor(&view, &height));
     free(bare);
     sl_renderer_destroy(renderer);
     sl_context_destroy(context);

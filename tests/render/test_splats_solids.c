@@ -4,7 +4,7 @@
 
 #include "geometry/shape.h"
 #include "render/splats/splats.h"
-#include "render/splats/scene.h"
+#include "render/splats/solids.h"
 
 enum { TILE_X = 96, TILE_Y = 64 };
 
@@ -65,7 +65,7 @@ static void check_shape(SlShape shape, const SlSolidKernels *kernels)
     camera.eye = (SlVec3){2.2f, 1.9f, 3.1f};
     Case c = {.camera = sl_camera_frame(&camera, 224, 160)};
     assert_true(sl_shape_prepare(&shape, &reason));
-    c.rays = sl_scene_camera_rays(&c.camera);
+    c.rays = sl_splats_camera_rays(&c.camera);
     c.solid = (SlSolid){.shape = shape, .clip = {{-50, -50, -50}, {50, 50, 50}}};
     static float z[SL_TILE_SIZE];
     static uint32_t id[SL_TILE_SIZE], normal[SL_TILE_SIZE];
@@ -135,13 +135,13 @@ static void bounds_hold_every_hit(void **state)
     camera.eye = (SlVec3){1.5f, 1.2f, 2.1f};
     SlSplatFrame frame = {.width = 256, .height = 160};
     frame.camera = sl_camera_frame(&camera, 256, 160);
-    frame.rays = sl_scene_camera_rays(&frame.camera);
+    frame.rays = sl_splats_camera_rays(&frame.camera);
     for (int kind = SL_SHAPE_SPHERE; kind <= SL_SHAPE_CONE; kind++)
         for (int place = 0; place < 27; place++) {
             SlSolid solid = {.shape = sl_default_shape((SlShapeKind)kind)};
             solid.shape.center = (SlVec3){(float)(place % 3) - 1, (float)(place / 3 % 3) - 1,
                                           (float)(place / 9) - 1};
-            sl_scene_bound_solid(&frame, &solid);
+            sl_splats_bound_solid(&frame, &solid);
             static float z[SL_TILE_SIZE];
             for (int tile = 0; tile < 8 * 5; tile++) {
                 int left = tile % 8 * SL_TILE, top = tile / 8 * SL_TILE;

@@ -1,6 +1,7 @@
 /* The domain's edges as thin lines over the finished picture: coverage from the distance to the
    line, times the part of the pixel's samples that lie behind it. */
 #include "render/splats/splats.h"
+#include "render/stage/stage.h"
 
 #define HALF_WIDTH 0.6f /* pixels */
 #define STRENGTH 0.55f
@@ -77,10 +78,11 @@ static void draw_line(const SlSplatFrame *frame, End a, End b)
     }
 }
 
-void sl_splats_edges(const SlSplatFrame *frame, const SlBox *scene, const SlBox *box)
+void sl_splats_edges(const SlSplatFrame *frame, const SlRenderStage *stage)
 {
     const SlCameraFrame *camera = &frame->camera;
-    float near = 1e-3f * sl_length(sl_sub(scene->max, scene->min));
+    const SlBox *box = &stage->edges;
+    float near = 1e-3f * stage->diagonal;
     for (int corner = 0; corner < 8; corner++)
         for (int axis = 0; axis < 3; axis++) {
             if (corner & 1 << axis)

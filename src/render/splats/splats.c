@@ -7,57 +7,40 @@
 #include "core/context.h"
 #include "geometry/shape.h"
 #include "render/renderer.h"
-#include "render/splats/scene.h"
+#include "render/splats/solids.h"
 
 enum {
-    WIDTH, HEIGHT, ANTIALIAS, STYLE, OPACITY, RADIUS_SCALE, COLOR_BY, COLOR_MAP, COLOR_MIN,
-    COLOR_MAX, COLOR, SOLID_COLOR, GROUND_COLOR, BACKGROUND_TOP, BACKGROUND_BOTTOM, LIGHT, EXPOSURE,
-    SHADOWS, SHADOW_SIZE, OCCLUSION, OCCLUSION_RADIUS, GROUND, DOMAIN, ROW_COUNT
+    ANTIALIAS = SL_STAGE_ROW_COUNT, STYLE, OPACITY, RADIUS_SCALE, COLOR_BY, COLOR_MAP, COLOR_MIN,
+    COLOR_MAX, COLOR, SHADOWS, SHADOW_SIZE, OCCLUSION, OCCLUSION_RADIUS, ROW_COUNT
 };
 
 static const SlParamRow rows[ROW_COUNT] = {
-    [WIDTH] = {"width", SL_PARAM_INTEGER, {{1280}}, 16, 8192, "pixel", NULL, "picture width"},
-    [HEIGHT] = {"height", SL_PARAM_INTEGER, {{720}}, 16, 8192, "pixel", NULL, "picture height"},
+    SL_STAGE_ROWS,
     [ANTIALIAS] = {"antialias", SL_PARAM_INTEGER, {{4}}, 1, SL_SAMPLES_MAX, "", NULL,
                    "samples per pixel"},
     [STYLE] = {"style", SL_PARAM_CHOICE, {{0}}, 0, 1, "", "opaque|transparent",
-               "solid spheres, or spheres that let through what is behind them"},
+               "opaque spheres, or spheres that let part of the light behind them through"},
     [OPACITY] = {"opacity", SL_PARAM_NUMBER, {{0.25}}, 0, 1, "", NULL,
-                 "part of what is behind that a transparent sphere covers"},
+                 "fraction of the light behind it that a transparent sphere covers"},
     [RADIUS_SCALE] = {"radius_scale", SL_PARAM_NUMBER, {{1.1}}, 0.01, 100, "", NULL,
                       "radius of a sphere in units of half the particle spacing"},
     [COLOR_BY] = {"color_by", SL_PARAM_TEXT, {.text = "speed"}, 0, 0, "", NULL,
                   "what gives the colour: speed, none or the name of an exported field"},
     [COLOR_MAP] = {"color_map", SL_PARAM_CHOICE, {{0}}, 0, SL_COLOR_MAP_COUNT - 1, "",
-                   SL_COLOR_MAP_NAMES, "colours from the least to the greatest value"},
+                   SL_COLOR_MAP_NAMES, "colours from the smallest to the largest value"},
     [COLOR_MIN] = {"color_min", SL_PARAM_NUMBER, {{0}}, -1e30, 1e30, "", NULL,
                    "value of the first colour; equal to color_max: chosen from scene or data"},
     [COLOR_MAX] = {"color_max", SL_PARAM_NUMBER, {{0}}, -1e30, 1e30, "", NULL,
                    "value of the last colour"},
     [COLOR] = {"color", SL_PARAM_VEC3, {{0.10, 0.38, 0.72}}, 0, 1, "sRGB", NULL,
                "colour of particles where color_by is none"},
-    [SOLID_COLOR] = {"solid_color", SL_PARAM_VEC3, {{0.80, 0.76, 0.70}}, 0, 1, "sRGB", NULL,
-                     "colour of colliders"},
-    [GROUND_COLOR] = {"ground_color", SL_PARAM_VEC3, {{0.49, 0.53, 0.58}}, 0, 1, "sRGB", NULL,
-                      "colour of the ground"},
-    [BACKGROUND_TOP] = {"background_top", SL_PARAM_VEC3, {{0.26, 0.33, 0.42}}, 0, 1, "sRGB", NULL,
-                        "colour behind everything, at the top"},
-    [BACKGROUND_BOTTOM] = {"background_bottom", SL_PARAM_VEC3, {{0.62, 0.68, 0.74}}, 0, 1, "sRGB",
-                           NULL, "colour behind everything, at the bottom"},
-    [LIGHT] = {"light", SL_PARAM_VEC3, {{-0.35, 1.0, 0.45}}, -1e6, 1e6, "", NULL,
-               "direction from the scene to the key light"},
-    [EXPOSURE] = {"exposure", SL_PARAM_NUMBER, {{1}}, 0.01, 100, "", NULL,
-                  "brightness of all lights"},
     [SHADOWS] = {"shadows", SL_PARAM_BOOL, {{1}}, 0, 1, "", NULL, "the key light casts shadows"},
     [SHADOW_SIZE] = {"shadow_size", SL_PARAM_INTEGER, {{1024}}, 64, 8192, "texel", NULL,
                      "side of the shadow map, rounded up to a multiple of 32"},
     [OCCLUSION] = {"occlusion", SL_PARAM_NUMBER, {{1}}, 0, 4, "", NULL,
-                   "strength of ambient occlusion; 0 switches it off"},
+                   "strength of ambient occlusion; 0: none"},
     [OCCLUSION_RADIUS] = {"occlusion_radius", SL_PARAM_NUMBER, {{5}}, 0.1, 1000, "", NULL,
                           "reach of ambient occlusion in particle spacings"},
-    [GROUND] = {"ground", SL_PARAM_BOOL, {{1}}, 0, 1, "", NULL,
-                "draw the ground under the domain"},
-    [DOMAIN] = {"domain", SL_PARAM_BOOL, {{1}}, 0, 1, "", NULL, "draw the edges of the domain"},
 };
 
 const SlTable sl_splats_table = {
@@ -76,7 +59,7 @@ typedef struct Splats {
     SlArena pictures;   /* what depends only on the picture's size */
     SlImage image;
     SlSplatFrame frame; /* what depends on the picture's size is kept, the rest is set by begin */
-    SlBox scene, edges; /* the domain's edges are drawn along the latter */
+    SlRenderStage stage;
     uint32_t pass; /* the next one */
     float tap_x[4 * SL_TAPS * 8], tap_y[4 * SL_TAPS * 8];
     float tone[SL_TONE_SIZE];
@@ -93,17 +76,6 @@ typedef struct Splats {
 static double number(const Splats *splats, int row)
 {
     return splats->values[row].number[0];
-}
-
-static SlVec3 vector(const Splats *splats, int row)
-{
-    const double *v = splats->values[row].number;
-    return sl_vec3((float)v[0], (float)v[1], (float)v[2]);
-}
-
-static SlVec3 color(const Splats *splats, int row)
-{
-    return sl_color_from_srgb(vector(splats, row));
 }
 
 /* Four samples on a turned grid, which smooths near-level and near-upright edges best; any other
@@ -187,8 +159,8 @@ static SlStatus init(void *state, SlContext *context, const SlParamValue *values
     splats->light = SL_KERNELS(context->isa, sl_light_kernels);
     splats->blend = SL_KERNELS(context->isa, sl_blend_kernels);
     splats->shade = SL_KERNELS(context->isa, sl_shade_kernels);
-    f->width = (uint32_t)number(splats, WIDTH);
-    f->height = (uint32_t)number(splats, HEIGHT);
+    f->width = (uint32_t)number(splats, SL_STAGE_WIDTH);
+    f->height = (uint32_t)number(splats, SL_STAGE_HEIGHT);
     f->samples = (uint32_t)number(splats, ANTIALIAS);
     f->tiles_x = (f->width + SL_TILE - 1) / SL_TILE;
     f->tiles_y = (f->height + SL_TILE - 1) / SL_TILE;
@@ -393,65 +365,66 @@ static bool sort_particles(Splats *splats)
                           f->shadow.tiles, SL_TILE_SHIFT, &f->light_bins));
 }
 
-static void set_look(const Splats *splats, const SlFrameView *view, const SlBox *scene,
-                     SlSplatFrame *f)
+/* A direction in view space. */
+static SlVec3 to_view(const SlCameraFrame *c, SlVec3 v)
+{
+    return sl_vec3(sl_dot(v, c->right), sl_dot(v, c->up), sl_dot(v, c->forward));
+}
+
+static void set_look(const Splats *splats, SlSplatFrame *f)
 {
     const SlCameraFrame *c = &f->camera;
-    float exposure = (float)number(splats, EXPOSURE);
-    SlVec3 l = sl_unit(vector(splats, LIGHT)), size = sl_sub(scene->max, scene->min);
-    float spacing = sl_scene_spacing(view, scene);
+    const SlRenderStage *stage = &splats->stage;
     f->look = (SlLook){
-        .to_light = {sl_dot(l, c->right), sl_dot(l, c->up), sl_dot(l, c->forward)},
+        .to_light = to_view(c, stage->to_light),
         .up = {c->right.y, c->up.y, c->forward.y},
-        .key = sl_scale(sl_vec3(1.28f, 1.20f, 1.08f), exposure),
-        .sky = sl_scale(sl_vec3(0.62f, 0.70f, 0.80f), exposure),
-        .bounce = sl_scale(sl_vec3(0.30f, 0.30f, 0.30f), exposure),
-        .top = color(splats, BACKGROUND_TOP),
-        .bottom = color(splats, BACKGROUND_BOTTOM),
+        .key = stage->key,
+        .sky = stage->sky,
+        .bounce = stage->bounce,
+        .top = stage->background_top,
+        .bottom = stage->background_bottom,
         .opacity = (float)number(splats, OPACITY),
         .occlusion = (float)number(splats, OCCLUSION),
-        .occlusion_radius = (float)number(splats, OCCLUSION_RADIUS) * spacing,
-        .particle_radius = 0.5f * spacing * (float)number(splats, RADIUS_SCALE),
-        .translucency = 0.15f * sl_length(size),
-        .checker = sl_scene_checker(scene),
-        .center = sl_scale(sl_add(scene->min, scene->max), 0.5f),
-        .fade = 3.2f * sl_length(size),
+        .occlusion_radius = (float)number(splats, OCCLUSION_RADIUS) * stage->spacing,
+        .particle_radius = 0.5f * stage->spacing * (float)number(splats, RADIUS_SCALE),
+        .translucency = 0.15f * stage->diagonal,
+        .checker = stage->ground.checker,
+        .center = stage->ground.center,
+        .fade = stage->ground.fade,
         .transparent = number(splats, STYLE) == 1};
     f->look.half = sl_unit(sl_add(f->look.to_light, sl_vec3(0, 0, -1)));
 }
 
-static SlStatus set_scene(Splats *splats, const SlFrameView *view, const SlBox *scene,
-                          const SlBox *reach, SlError *error)
+static SlStatus set_scene(Splats *splats, const SlFrameView *view, SlError *error)
 {
     SlSplatFrame *f = &splats->frame;
-    uint32_t most = (uint32_t)view->collider_count + 1;
+    const SlRenderStage *stage = &splats->stage;
+    uint32_t max_solids = (uint32_t)view->collider_count + 1;
+    const double *rgb = splats->values[COLOR].number;
+    SlVec3 color = {(float)rgb[0], (float)rgb[1], (float)rgb[2]};
     SlColoring coloring = {.field = splats->values[COLOR_BY].text,
                            .map = (uint32_t)number(splats, COLOR_MAP),
                            .minimum = (float)number(splats, COLOR_MIN),
                            .maximum = (float)number(splats, COLOR_MAX),
-                           .solid = color(splats, COLOR),
+                           .solid = sl_color_from_srgb(color),
                            .radius_scale = (float)number(splats, RADIUS_SCALE),
-                           .scene = *scene};
-    SlStatus status =
-        sl_splats_gather(splats->context, &splats->scratch, view, &coloring, most + 2, f, error);
+                           .scene = stage->scene};
+    SlStatus status = sl_splats_gather(splats->context, &splats->scratch, view, &coloring,
+                                       max_solids + 2, f, error);
     if (status != SL_OK)
         return status;
-    SlSolid *solids = SL_PUSH(&splats->scratch, SlSolid, most);
+    SlSolid *solids = SL_PUSH(&splats->scratch, SlSolid, max_solids);
     if (solids == NULL)
-        return sl_error_set(error, SL_ERROR_MEMORY, "no memory to draw %u solids", most);
+        return sl_error_set(error, SL_ERROR_MEMORY, "no memory to draw %u solids", max_solids);
     f->solids = solids;
-    float height = reach->min.y;
-    bool ground = number(splats, GROUND) != 0;
-    if (isinf(view->domain.min.y))
-        ground = ground && sl_scene_floor(view, &height);
-    f->solid_count = sl_scene_solids(view, scene, ground ? &height : NULL, solids);
+    f->solid_count = sl_splats_solids(view, stage, solids);
     uint32_t *colors = f->color + f->count;
-    for (uint32_t k = 0; k < f->solid_count; k++)
-        sl_scene_bound_solid(f, &solids[k]);
-    for (uint32_t k = 0; k < f->solid_count; k++)
-        colors[k] = sl_color_pack(color(splats, solids[k].ground ? GROUND_COLOR : SOLID_COLOR));
+    for (uint32_t k = 0; k < f->solid_count; k++) {
+        sl_splats_bound_solid(f, &solids[k]);
+        colors[k] = sl_color_pack(solids[k].ground ? stage->ground.color : stage->solid_color);
+    }
     colors[f->solid_count] = 0;
-    f->color[sl_mesh_id(f)] = sl_color_pack(color(splats, SOLID_COLOR));
+    f->color[sl_mesh_id(f)] = sl_color_pack(stage->solid_color);
     return sl_splats_gather_meshes(splats->context, &splats->scratch, view, f, error);
 }
 
@@ -487,8 +460,8 @@ static void light_pass(Splats *splats)
 static void shade_pass(Splats *splats)
 {
     sl_parallel_for(splats->context->pool, tile_count(splats), 1, shade_tile, splats);
-    if (number(splats, DOMAIN) != 0)
-        sl_splats_edges(&splats->frame, &splats->scene, &splats->edges);
+    if (splats->stage.draw_edges)
+        sl_splats_edges(&splats->frame, &splats->stage);
 }
 
 static void (*const passes[])(Splats *splats) = {shadow_pass, raster_pass, light_pass, shade_pass};
@@ -500,19 +473,15 @@ static SlStatus begin(void *state, const SlRenderJob *job, uint32_t *count, SlEr
 {
     Splats *splats = state;
     SlSplatFrame *f = &splats->frame;
-    const SlFrameView *view = job->view;
     sl_arena_reset(&splats->scratch);
     *count = PASS_COUNT;
     splats->pass = 0;
-    splats->scene = sl_scene_box(view);
-    splats->edges = sl_scene_is_open(view) ? view->domain : splats->scene;
-    SlBox reach = sl_scene_reach(view, &splats->scene);
-    SlBox lit = sl_scene_shadow_box(&splats->scene, &reach);
+    splats->stage = sl_stage_make(job->view, splats->values);
     f->camera = sl_camera_frame(job->camera, f->width, f->height);
-    f->rays = sl_scene_camera_rays(&f->camera);
-    set_look(splats, view, &splats->scene, f);
-    sl_scene_aim_shadow(&lit, sl_unit(vector(splats, LIGHT)), &f->camera, &f->shadow);
-    SlStatus status = set_scene(splats, view, &splats->scene, &reach, error);
+    f->rays = sl_splats_camera_rays(&f->camera);
+    set_look(splats, f);
+    sl_splats_aim_shadow(&splats->stage, &f->camera, &f->shadow);
+    SlStatus status = set_scene(splats, job->view, error);
     if (status != SL_OK)
         return status;
     bool ready = sort_particles(splats);

@@ -22,6 +22,7 @@
 #include "math/camera.h"
 #include "render/splats/bins.h"
 #include "render/color.h"
+#include "render/stage/stage.h"
 #include "sleet/render.h"
 
 enum {
@@ -229,7 +230,7 @@ SlStatus sl_splats_gather_meshes(SlContext *context, SlArena *arena, const SlFra
                                  SlSplatFrame *frame, SlError *error);
 /* Fills the target's planes after the last pass; "color" must have been asked for in the job. */
 void sl_splats_resolve(SlContext *context, const SlSplatFrame *frame, SlTarget *target);
-/* Thin lines along the box's edges, hidden where something is nearer; none at infinite sides. */
-void sl_splats_edges(const SlSplatFrame *frame, const SlBox *scene, const SlBox *box);
+/* Thin lines along the domain's edges, hidden where something is nearer; none at infinite sides. */
+void sl_splats_edges(const SlSplatFrame *frame, const SlRenderStage *stage);
 
 #endif

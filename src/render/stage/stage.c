@@ -1,0 +1,70 @@
+/* The stage of a picture: light, sky, ground and framing (stage.h). */
+#include "render/stage/stage.h"
+
+#include <math.h>
+
+#include "math/camera.h"
+#include "render/color.h"
+#include "sleet/render.h"
+
+static SlVec3 vector(const SlParamValue *value)
+{
+    return sl_vec3((float)value->number[0], (float)value->number[1], (float)value->number[2]);
+}
+
+static SlVec3 color(const SlParamValue *value)
+{
+    return sl_color_from_srgb(vector(value));
+}
+
+/* Side of the ground's squares: 1, 2 or 5 times a power of ten, about a twelfth of the scene. */
+static float checker_side(float diagonal)
+{
+    float wanted = diagonal / 12;
+    float ten = powf(10, floorf(log10f(wanted)));
+    float ratio = wanted / ten;
+    return ten * (ratio < 1.5f ? 1 : ratio < 3.5f ? 2 : ratio < 7.5f ? 5 : 10);
+}
+
+static SlGround make_ground(const SlFrameView *view, const SlRenderStage *stage,
+                            const SlParamValue *values)
+{
+    SlGround ground = {.visible = values[SL_STAGE_GROUND].number[0] != 0,
+                       .height = stage->reach.min.y,
+                       .color = color(&values[SL_STAGE_GROUND_COLOR]),
+                       .center = sl_scale(sl_add(stage->scene.min, stage->scene.max), 0.5f),
+                       .checker = checker_side(stage->diagonal),
+                       .fade = 3.2f * stage->diagonal};
+    if (isinf(view->domain.min.y))
+        ground.visible = ground.visible && sl_stage_floor(view, &ground.height);
+    return ground;
+}
+
+SlRenderStage sl_stage_make(const SlFrameView *view, const SlParamValue *values)
+{
+    SlRenderStage stage = {.scene = sl_stage_box(view)};
+    stage.reach = sl_stage_reach(view, &stage.scene);
+    stage.shadow = sl_stage_shadow_box(&stage.scene, &stage.reach);
+    stage.edges = sl_stage_is_open(view) ? view->domain : stage.scene;
+    stage.draw_edges = values[SL_STAGE_DOMAIN].number[0] != 0;
+    stage.spacing = sl_stage_spacing(view, &stage.scene);
+    stage.diagonal = sl_length(sl_sub(stage.scene.max, stage.scene.min));
+    /* A warm key light, a blue sky and grey light from the ground; the ratio of key light to sky is
+       that of a hazy day. */
+    float exposure = (float)values[SL_STAGE_EXPOSURE].number[0];
+    stage.to_light = sl_unit(vector(&values[SL_STAGE_LIGHT]));
+    stage.key = sl_scale(sl_vec3(1.28f, 1.20f, 1.08f), exposure);
+    stage.sky = sl_scale(sl_vec3(0.62f, 0.70f, 0.80f), exposure);
+    stage.bounce = sl_scale(sl_vec3(0.30f, 0.30f, 0.30f), exposure);
+    stage.background_top = color(&values[SL_STAGE_BACKGROUND_TOP]);
+    stage.background_bottom = color(&values[SL_STAGE_BACKGROUND_BOTTOM]);
+    stage.solid_color = color(&values[SL_STAGE_SOLID_COLOR]);
+    stage.ground = make_ground(view, &stage, values);
+    return stage;
+}
+
+SlCamera sl_view_framing(const SlFrameView *view, uint32_t width, uint32_t height)
+{
+    SlBox scene = sl_stage_box(view);
+    return sl_camera_around(&scene, (float)width, (float)height);
+}
