@@ -199,8 +199,9 @@ static Misses compare(const SlColliderView *mesh, SlShape shape, SlIsa isa, doub
             id[k] = 0;
         }
         const SlSolidKernels *kernels = SL_KERNELS(isa, sl_solid_kernels);
-        kernels->draw(&solid, &f->rays, x, y, 7, z, id);
-        kernels->normals(&solid, &f->rays, &f->camera, x, y, 7, z, id, normal);
+        SlTileView view = {x, y, z, id, normal};
+        kernels->draw(&solid, &f->rays, &view, 7);
+        kernels->normals(&solid, f, &view, 7);
         for (size_t k = 0; k < SL_TILE * SL_TILE; k++) {
             size_t in = k / SL_TILE * SL_TILE_STRIDE + k % SL_TILE;
             size_t at = (size_t)plane * SL_TILE_SIZE + in;

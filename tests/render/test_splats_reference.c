@@ -1,5 +1,5 @@
-/* The rasteriser against a plain twin: for every sample, all spheres in double, the nearest wins.
-   Also the sort and the bins it depends on. */
+/* The rasteriser against a reference implementation: for every sample the nearest of all spheres, in
+   double. Also the sort and the bins it depends on. */
 #include "support/test.h"
 
 #include "core/random.h"
@@ -64,8 +64,9 @@ static void raster(Picture *p)
     p->project->camera(f, 0, f->count);
     uint32_t *order = sl_sort_keys(p->context->pool, &p->arena, f->key, f->count);
     assert_non_null(order);
-    assert_true(sl_bins_build(p->context->pool, &p->arena, f->rect, order, f->count, f->tiles_x,
-                              f->tiles_y, SL_TILE_SHIFT, &f->bins));
+    SlRects rects = {f->rect, order, f->count};
+    SlTiles tiles = {f->tiles_x, f->tiles_y, SL_TILE_SHIFT};
+    assert_true(sl_bins_build(p->context->pool, &p->arena, &rects, tiles, &f->bins));
     for (size_t tile = 0; tile < (size_t)f->tiles_x * f->tiles_y; tile++)
         p->raster->splats(f, tile);
 }

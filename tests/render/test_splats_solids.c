@@ -73,8 +73,10 @@ static void check_shape(SlShape shape, const SlSolidKernels *kernels)
         z[k] = SL_DEPTH_NONE;
         id[k] = 0;
     }
-    kernels->draw(&c.solid, &c.rays, TILE_X + 0.5f, TILE_Y + 0.5f, 7, z, id);
-    kernels->normals(&c.solid, &c.rays, &c.camera, TILE_X + 0.5f, TILE_Y + 0.5f, 7, z, id, normal);
+    SlTileView tile = {TILE_X + 0.5f, TILE_Y + 0.5f, z, id, normal};
+    SlSplatFrame frame = {.camera = c.camera, .rays = c.rays};
+    kernels->draw(&c.solid, &c.rays, &tile, 7);
+    kernels->normals(&c.solid, &frame, &tile, 7);
     int hits = 0;
     for (int y = 0; y < SL_TILE; y++)
         for (int x = 0; x < SL_TILE; x++) {
@@ -147,8 +149,8 @@ static void bounds_hold_every_hit(void **state)
                 int left = tile % 8 * SL_TILE, top = tile / 8 * SL_TILE;
                 for (int k = 0; k < SL_TILE_SIZE; k++)
                     z[k] = SL_DEPTH_NONE;
-                kernels->draw(&solid, &frame.rays, (float)left + 0.5f, (float)top + 0.5f, 0, z,
-                              NULL);
+                SlTileView plane = {(float)left + 0.5f, (float)top + 0.5f, z, NULL, NULL};
+                kernels->draw(&solid, &frame.rays, &plane, 0);
                 for (int k = 0; k < SL_TILE * SL_TILE; k++) {
                     int x = left + k % SL_TILE, y = top + k / SL_TILE;
                     if (z[k / SL_TILE * SL_TILE_STRIDE + k % SL_TILE] < SL_DEPTH_NONE)

@@ -13,7 +13,7 @@ static size_t chunk_size_for(size_t count)
 typedef struct Pass {
     const uint32_t *key, *item; /* item NULL: 0, 1, 2, … */
     uint32_t *key_out, *item_out;
-    size_t *count; /* [chunk][digit]: first how many, then where they go */
+    size_t *count; /* [chunk][digit]: first the number, then the position of the next */
     uint32_t shift;
 } Pass;
 
@@ -115,11 +115,15 @@ static void fill_tiles(void *argument, size_t begin, size_t end, size_t chunk)
     }
 }
 
-bool sl_bins_build(SlPool *pool, SlArena *arena, const SlRect *rect, const uint32_t *order,
-                   size_t count, uint32_t tiles_x, uint32_t tiles_y, uint32_t shift,
+bool sl_bins_build(SlPool *pool, SlArena *arena, const SlRects *rects, SlTiles tiles,
                    SlBins *bins)
 {
-    Binning b = {rect, order, NULL, NULL, tiles_x, shift, (size_t)tiles_x * tiles_y};
+    Binning b = {.rect = rects->rect,
+                 .order = rects->order,
+                 .tiles_x = tiles.x,
+                 .shift = tiles.shift,
+                 .tiles = (size_t)tiles.x * tiles.y};
+    size_t count = rects->count;
     size_t chunk = chunk_size_for(count), chunks = sl_chunk_count(count, chunk);
     b.count = SL_PUSH(arena, size_t, (chunks + 1) * b.tiles);
     bins->start = SL_PUSH(arena, size_t, b.tiles + 1);

@@ -6,7 +6,7 @@
 #include "core/memory.h"
 #include "core/parallel.h"
 
-/* Pixels a splat touches, inclusive; nothing where x1 < x0. */
+/* Pixels a splat touches, inclusive; none where x1 < x0. */
 typedef struct SlRect {
     int16_t x0, y0, x1, y1;
 } SlRect;
@@ -21,10 +21,20 @@ typedef struct SlBins {
    NULL when memory is out. */
 uint32_t *sl_sort_keys(SlPool *pool, SlArena *arena, uint32_t *keys, size_t count);
 
-/* Rectangles rect[order[0]], rect[order[1]], … (order NULL: as they are) into tiles of 2^shift
-   pixels. False when memory is out. */
-bool sl_bins_build(SlPool *pool, SlArena *arena, const SlRect *rect, const uint32_t *order,
-                   size_t count, uint32_t tiles_x, uint32_t tiles_y, uint32_t shift,
+/* Rectangles rect[order[0]], rect[order[1]], …; order NULL: rect[0], rect[1], … */
+typedef struct SlRects {
+    const SlRect *rect;
+    const uint32_t *order;
+    size_t count;
+} SlRects;
+
+/* A picture of x × y tiles of 2^shift pixels a side. */
+typedef struct SlTiles {
+    uint32_t x, y, shift;
+} SlTiles;
+
+/* Sorts rectangles into the tiles they touch. False when memory is out. */
+bool sl_bins_build(SlPool *pool, SlArena *arena, const SlRects *rects, SlTiles tiles,
                    SlBins *bins);
 
 #endif

@@ -210,11 +210,12 @@ static bool drawable(const SlColliderView *collider)
 static bool bin(SlPool *pool, SlArena *arena, SlSplatFrame *frame)
 {
     SlTriangles *all = &frame->triangles;
-    return sl_bins_build(pool, arena, all->rect, NULL, all->count, frame->tiles_x, frame->tiles_y,
-                         SL_TILE_SHIFT, &all->bins) &&
+    SlRects seen = {all->rect, NULL, all->count}, lit = {all->light_rect, NULL, all->count};
+    SlTiles tiles = {frame->tiles_x, frame->tiles_y, SL_TILE_SHIFT};
+    SlTiles shadow_tiles = {frame->shadow.tiles, frame->shadow.tiles, SL_TILE_SHIFT};
+    return sl_bins_build(pool, arena, &seen, tiles, &all->bins) &&
            (frame->shadow.size == 0 ||
-            sl_bins_build(pool, arena, all->light_rect, NULL, all->count, frame->shadow.tiles,
-                          frame->shadow.tiles, SL_TILE_SHIFT, &all->light_bins));
+            sl_bins_build(pool, arena, &lit, shadow_tiles, &all->light_bins));
 }
 
 SlStatus sl_splats_gather_meshes(SlContext *context, SlArena *arena, const SlFrameView *view,

@@ -226,12 +226,13 @@ static void shadow_tile(void *argument, size_t begin, size_t end, size_t chunk)
     float z[SL_TILE_SIZE];
     for (int k = 0; k < SL_TILE_SIZE; k++)
         z[k] = SL_DEPTH_NONE;
-    float x = (float)(begin % shadow->tiles * SL_TILE);
-    size_t tile_row = begin / shadow->tiles;
-    float y = (float)(tile_row * SL_TILE);
+    size_t tile_column = begin % shadow->tiles, tile_row = begin / shadow->tiles;
+    SlTileView tile = {.x = (float)(tile_column * SL_TILE) + 0.5f,
+                       .y = (float)(tile_row * SL_TILE) + 0.5f,
+                       .z = z};
     for (uint32_t k = 0; k < f->solid_count; k++)
         if (touches(f->solids[k].light_rect, begin, shadow->tiles))
-            splats->solid->draw(&f->solids[k], &shadow->rays, x + 0.5f, y + 0.5f, 0, z, NULL);
+            splats->solid->draw(&f->solids[k], &shadow->rays, &tile, 0);
     if (f->triangles.count > 0)
         splats->mesh->shadow(f, begin, z);
     splats->shadow->splats(f, begin, z);
@@ -250,31 +251,39 @@ static void clear_tile(const SlSplatFrame *f, size_t tile)
     }
 }
 
+static SlTileView tile_view(const SlSplatFrame *f, size_t tile, uint32_t sample)
+{
+    size_t tile_column = tile % f->tiles_x, tile_row = tile / f->tiles_x;
+    size_t plane = sl_tile_plane(f, tile, sample);
+    return (SlTileView){.x = (float)(tile_column * SL_TILE) + f->offset_x[sample],
+                        .y = (float)(tile_row * SL_TILE) + f->offset_y[sample],
+                        .z = f->z + plane,
+                        .id = f->id + plane,
+                        .normal = f->normal + plane};
+}
+
 static void raster_tile(void *argument, size_t begin, size_t end, size_t chunk)
 {
     (void)end;
     (void)chunk;
     const Splats *splats = argument;
     const SlSplatFrame *f = &splats->frame;
-    size_t tile_column = begin % f->tiles_x, tile_row = begin / f->tiles_x;
-    float x = (float)(tile_column * SL_TILE), y = (float)(tile_row * SL_TILE);
+    uint32_t first_id = (uint32_t)f->count;
     clear_tile(f, begin);
     for (uint32_t k = 0; k < f->solid_count; k++)
         for (uint32_t s = 0; s < f->samples && touches(f->solids[k].rect, begin, f->tiles_x); s++) {
-            size_t plane = sl_tile_plane(f, begin, s);
-            splats->solid->draw(&f->solids[k], &f->rays, x + f->offset_x[s], y + f->offset_y[s],
-                                (uint32_t)f->count + k, f->z + plane, f->id + plane);
+            SlTileView tile = tile_view(f, begin, s);
+            splats->solid->draw(&f->solids[k], &f->rays, &tile, first_id + k);
         }
     if (f->triangles.count > 0)
         splats->mesh->draw(f, begin);
     if (!f->look.transparent)
         splats->raster->splats(f, begin);
+    /* Normals once it is known which solids are seen. */
     for (uint32_t k = 0; k < f->solid_count; k++)
         for (uint32_t s = 0; s < f->samples && touches(f->solids[k].rect, begin, f->tiles_x); s++) {
-            size_t plane = sl_tile_plane(f, begin, s);
-            splats->solid->normals(&f->solids[k], &f->rays, &f->camera, x + f->offset_x[s],
-                                   y + f->offset_y[s], (uint32_t)f->count + k, f->z + plane,
-                                   f->id + plane, f->normal + plane);
+            SlTileView tile = tile_view(f, begin, s);
+            splats->solid->normals(&f->solids[k], f, &tile, first_id + k);
         }
     f->busy[begin] = splats->raster->resolve(f, begin);
     const float *z = f->z + sl_tile_plane(f, begin, 0);
@@ -357,12 +366,12 @@ static bool sort_particles(Splats *splats)
         return false;
     sl_parallel_for(pool, f->count, PARTICLE_CHUNK, project_chunk, splats);
     uint32_t *order = sl_sort_keys(pool, arena, f->key, f->count);
-    return order != NULL &&
-           sl_bins_build(pool, arena, f->rect, order, f->count, f->tiles_x, f->tiles_y,
-                         SL_TILE_SHIFT, &f->bins) &&
+    SlRects seen = {f->rect, order, f->count}, lit = {f->light_rect, NULL, f->count};
+    SlTiles tiles = {f->tiles_x, f->tiles_y, SL_TILE_SHIFT};
+    SlTiles shadow_tiles = {f->shadow.tiles, f->shadow.tiles, SL_TILE_SHIFT};
+    return order != NULL && sl_bins_build(pool, arena, &seen, tiles, &f->bins) &&
            (f->shadow.size == 0 ||
-            sl_bins_build(pool, arena, f->light_rect, NULL, f->count, f->shadow.tiles,
-                          f->shadow.tiles, SL_TILE_SHIFT, &f->light_bins));
+            sl_bins_build(pool, arena, &lit, shadow_tiles, &f->light_bins));
 }
 
 /* A direction in view space. */

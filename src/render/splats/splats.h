@@ -152,15 +152,23 @@ typedef struct SlProjectKernels {
     void (*light)(const SlSplatFrame *frame, size_t begin, size_t end);
 } SlProjectKernels;
 
+/* One sample plane of a tile. */
+typedef struct SlTileView {
+    float x, y; /* of the sample in the corner pixel */
+    float *z;
+    uint32_t *id;     /* NULL: not to be stored */
+    uint32_t *normal;
+} SlTileView;
+
+/* Solids in `draw` and `normals` must be of a kind that has rays. */
 typedef struct SlSolidKernels {
-    /* Nearest hits of one solid into a plane of a tile whose corner is pixel (x, y), with samples
-       at `offset_x`, `offset_y` within pixels; id may be NULL. */
-    void (*draw)(const SlSolid *solid, const SlRays *rays, float x, float y, uint32_t id_value,
-                 float *z, uint32_t *id);
-    /* Packed view-space normals of a plane's pixels that show `id_value`. */
-    void (*normals)(const SlSolid *solid, const SlRays *rays, const SlCameraFrame *camera, float x,
-                    float y, uint32_t id_value, const float *z, const uint32_t *id,
-                    uint32_t *normal);
+    bool (*has_rays)(uint32_t shape_kind);
+    /* Nearest hits of one solid. */
+    void (*draw)(const SlSolid *solid, const SlRays *rays, const SlTileView *tile,
+                 uint32_t id_value);
+    /* Packed view-space normals of the pixels that show `id_value`. */
+    void (*normals)(const SlSolid *solid, const SlSplatFrame *frame, const SlTileView *tile,
+                    uint32_t id_value);
 } SlSolidKernels;
 
 /* One tile each. */

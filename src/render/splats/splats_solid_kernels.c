@@ -107,33 +107,6 @@ static F8 hit_frustum(const SlSolid *solid, const Ray8 *ray)
     return best;
 }
 
-static F8 hit(const SlSolid *solid, const Ray8 *ray)
-{
-    switch (solid->shape.kind) {
-    case SL_SHAPE_PLANE: return hit_plane(solid, ray);
-    case SL_SHAPE_SPHERE: return hit_sphere(solid, ray);
-    case SL_SHAPE_BOX: return hit_box(solid, ray);
-    case SL_SHAPE_CYLINDER:
-    case SL_SHAPE_CONE: return hit_frustum(solid, ray);
-    }
-    return f8(SL_DEPTH_NONE);
-}
-
-static void draw_solid(const SlSolid *solid, const SlRays *rays, float x, float y,
-                       uint32_t id_value, float *z, uint32_t *id)
-{
-    for (int row = 0; row < SL_TILE; row++)
-        for (int col = 0; col < SL_TILE; col += 8) {
-            Ray8 ray = rays_at(rays, f8(x + (float)col) + lane_numbers(), y + (float)row);
-            int at = row * SL_TILE_STRIDE + col;
-            F8 old = f8_load(z + at), t = hit(solid, &ray);
-            I8 mask = t < old;
-            f8_store(z + at, f8_select(mask, t, old));
-            if (id != NULL)
-                u8_store(id + at, u8_select((U8)mask, u8(id_value), u8_load(id + at)));
-        }
-}
-
 static F8x3 box_normal(const SlShape *shape, F8x3 away)
 {
     F8x3 q = in_box(shape, away);
@@ -164,37 +137,106 @@ static F8x3 frustum_normal(const SlShape *shape, F8x3 q)
     return along(scaled(radial, s), up, axis);
 }
 
-static F8x3 normal_at(const SlSolid *solid, F8x3 p)
+static F8x3 plane_normal(const SlShape *shape, F8x3 q)
 {
-    F8x3 q = minus(p, spread(solid->shape.center));
-    switch (solid->shape.kind) {
-    case SL_SHAPE_SPHERE: return scaled(q, f8(1 / solid->shape.radius));
-    case SL_SHAPE_BOX: return box_normal(&solid->shape, q);
-    case SL_SHAPE_CYLINDER:
-    case SL_SHAPE_CONE: return frustum_normal(&solid->shape, q);
-    case SL_SHAPE_PLANE: break;
-    }
-    return spread(solid->shape.axis);
+    (void)q;
+    return spread(shape->axis);
 }
 
-static void solid_normals(const SlSolid *solid, const SlRays *rays, const SlCameraFrame *camera,
-                          float x, float y, uint32_t id_value, const float *z, const uint32_t *id,
-                          uint32_t *normal)
+static F8x3 sphere_normal(const SlShape *shape, F8x3 q)
 {
+    return scaled(q, f8(1 / shape->radius));
+}
+
+/* The loops over a tile, compiled once per shape with its functions inlined. */
+
+SL_INLINE void draw_tile(const SlSolid *solid, const SlRays *rays, const SlTileView *tile,
+                         uint32_t id_value, F8 (*hit)(const SlSolid *solid, const Ray8 *ray))
+{
+    for (int row = 0; row < SL_TILE; row++)
+        for (int col = 0; col < SL_TILE; col += 8) {
+            Ray8 ray = rays_at(rays, f8(tile->x + (float)col) + lane_numbers(),
+                               tile->y + (float)row);
+            int at = row * SL_TILE_STRIDE + col;
+            F8 old = f8_load(tile->z + at), t = hit(solid, &ray);
+            I8 mask = t < old;
+            f8_store(tile->z + at, f8_select(mask, t, old));
+            if (tile->id != NULL)
+                u8_store(tile->id + at,
+                         u8_select((U8)mask, u8(id_value), u8_load(tile->id + at)));
+        }
+}
+
+/* `normal_of`: at a point q from the shape's centre. */
+SL_INLINE void normals_of_tile(const SlSolid *solid, const SlSplatFrame *frame,
+                               const SlTileView *tile, uint32_t id_value,
+                               F8x3 (*normal_of)(const SlShape *shape, F8x3 q))
+{
+    const SlCameraFrame *camera = &frame->camera;
     F8x3 right = spread(camera->right), up = spread(camera->up), forward = spread(camera->forward);
     uint32_t material = solid->ground ? SL_PIXEL_GROUND : SL_PIXEL_SOLID;
     for (int row = 0; row < SL_TILE; row++)
         for (int col = 0; col < SL_TILE; col += 8) {
             int at = row * SL_TILE_STRIDE + col;
-            I8 mask = (I8)(u8_load(id + at) == u8(id_value));
+            I8 mask = (I8)(u8_load(tile->id + at) == u8(id_value));
             if (i8_bits(mask) == 0)
                 continue;
-            Ray8 ray = rays_at(rays, f8(x + (float)col) + lane_numbers(), y + (float)row);
-            F8x3 n = normal_at(solid, along(ray.o, f8_load(z + at), ray.d));
+            Ray8 ray = rays_at(&frame->rays, f8(tile->x + (float)col) + lane_numbers(),
+                               tile->y + (float)row);
+            F8x3 q = minus(along(ray.o, f8_load(tile->z + at), ray.d), spread(solid->shape.center));
+            F8x3 n = normal_of(&solid->shape, q);
             F8x3 v = {f8x3_dot(n, right), f8x3_dot(n, up), f8x3_dot(n, forward)};
-            u8_store(normal + at,
-                     u8_select((U8)mask, pack_normal(v, material), u8_load(normal + at)));
+            u8_store(tile->normal + at,
+                     u8_select((U8)mask, pack_normal(v, material), u8_load(tile->normal + at)));
         }
 }
 
-SL_KERNEL_TABLE(SlSolidKernels, sl_solid_kernels) = {draw_solid, solid_normals};
+#define SHAPE_LOOPS(name, hit, normal_of)                                                          \
+    static void draw_##name(const SlSolid *solid, const SlRays *rays, const SlTileView *tile,      \
+                            uint32_t id_value)                                                     \
+    {                                                                                              \
+        draw_tile(solid, rays, tile, id_value, hit);                                               \
+    }                                                                                              \
+    static void normals_##name(const SlSolid *solid, const SlSplatFrame *frame,                    \
+                               const SlTileView *tile, uint32_t id_value)                          \
+    {                                                                                              \
+        normals_of_tile(solid, frame, tile, id_value, normal_of);                                  \
+    }
+
+SHAPE_LOOPS(plane, hit_plane, plane_normal)
+SHAPE_LOOPS(sphere, hit_sphere, sphere_normal)
+SHAPE_LOOPS(box, hit_box, box_normal)
+SHAPE_LOOPS(frustum, hit_frustum, frustum_normal)
+
+/* The shapes that are drawn by rays; others are drawn by their triangles (mesh.c). */
+static const struct {
+    void (*draw)(const SlSolid *solid, const SlRays *rays, const SlTileView *tile,
+                 uint32_t id_value);
+    void (*normals)(const SlSolid *solid, const SlSplatFrame *frame, const SlTileView *tile,
+                    uint32_t id_value);
+} shapes[] = {
+    [SL_SHAPE_PLANE] = {draw_plane, normals_plane},
+    [SL_SHAPE_SPHERE] = {draw_sphere, normals_sphere},
+    [SL_SHAPE_BOX] = {draw_box, normals_box},
+    [SL_SHAPE_CYLINDER] = {draw_frustum, normals_frustum},
+    [SL_SHAPE_CONE] = {draw_frustum, normals_frustum},
+};
+
+static bool has_rays(uint32_t kind)
+{
+    return kind < sizeof shapes / sizeof shapes[0] && shapes[kind].draw != NULL;
+}
+
+static void draw_solid(const SlSolid *solid, const SlRays *rays, const SlTileView *tile,
+                       uint32_t id_value)
+{
+    shapes[solid->shape.kind].draw(solid, rays, tile, id_value);
+}
+
+static void solid_normals(const SlSolid *solid, const SlSplatFrame *frame, const SlTileView *tile,
+                          uint32_t id_value)
+{
+    shapes[solid->shape.kind].normals(solid, frame, tile, id_value);
+}
+
+SL_KERNEL_TABLE(SlSolidKernels, sl_solid_kernels) = {has_rays, draw_solid, solid_normals};
