@@ -174,7 +174,7 @@ SL_INLINE void normals_of_tile(const SlSolid *solid, const SlSplatFrame *frame,
 {
     const SlCameraFrame *camera = &frame->camera;
     F8x3 right = spread(camera->right), up = spread(camera->up), forward = spread(camera->forward);
-    uint32_t material = solid->ground ? SL_PIXEL_GROUND : SL_PIXEL_SOLID;
+    uint32_t kind = solid->ground ? SL_PIXEL_GROUND : SL_PIXEL_SOLID;
     for (int row = 0; row < SL_TILE; row++)
         for (int col = 0; col < SL_TILE; col += 8) {
             int at = row * SL_TILE_STRIDE + col;
@@ -187,7 +187,7 @@ SL_INLINE void normals_of_tile(const SlSolid *solid, const SlSplatFrame *frame,
             F8x3 n = normal_of(&solid->shape, q);
             F8x3 v = {f8x3_dot(n, right), f8x3_dot(n, up), f8x3_dot(n, forward)};
             u8_store(tile->normal + at,
-                     u8_select((U8)mask, pack_normal(v, material), u8_load(tile->normal + at)));
+                     u8_select((U8)mask, pack_normal(v, kind), u8_load(tile->normal + at)));
         }
 }
 
