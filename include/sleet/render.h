@@ -83,8 +83,8 @@ SL_API SlStatus sl_target_image(const SlTarget *target, SlImage *image, SlError 
 
 /* --- Renderers. --- */
 
-/* A camera that has the whole scene in a picture of that size: the domain, or what is in it where the
-   domain is open. */
+/* A camera that has the complete scene in a picture of that size: the domain, or the particles and
+   meshes in it where the domain is open. */
 SL_API SlCamera sl_view_framing(const SlFrameView *view, uint32_t width, uint32_t height);
 
 typedef struct SlRenderer SlRenderer;

@@ -1,3 +1,4 @@
+/* Colour conversions, the tone curve and the colour maps. */
 #include "render/color.h"
 
 float sl_srgb_to_linear(float value)
@@ -25,9 +26,9 @@ float sl_tone_map(float light)
     return knee + (1 - knee) * over / (1 + over);
 }
 
-/* Evenly spaced sRGB bytes from 0 to 1; interpolated in sRGB, where steps look even. `water` is our
-   own: the slow bulk deep blue, then azure, then foam; its luminance only rises. `viridis` follows
-   the map of that name by van der Walt and Smith, `turbo` and `ice` are in the manner of theirs. */
+/* Evenly spaced sRGB bytes from 0 to 1, interpolated in sRGB, where equal steps look equal. `water` has
+   dark blue for slow particles, then azure, then foam; its luminance increases. `viridis` follows the
+   map of that name by van der Walt and Smith; `turbo` and `ice` resemble the maps of their names. */
 enum { STOPS = 10 };
 typedef struct Map {
     int count;

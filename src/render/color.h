@@ -12,19 +12,19 @@ float sl_srgb_to_linear(float value);
 float sl_linear_to_srgb(float value);
 SlVec3 sl_color_from_srgb(SlVec3 color);
 
-/* Linear light to display-linear [0, 1): straight up to a knee, then a soft shoulder, so that
-   colours keep what the user chose and highlights do not clip. */
+/* Linear light to display-linear [0, 1): the identity up to a knee at 0.6, then a soft shoulder, so
+   that chosen colours are shown as they are and highlights do not clip. */
 float sl_tone_map(float light);
 
 /* Linear colour of map `map` at t in [0, 1]. */
 SlVec3 sl_color_map(uint32_t map, float t);
 
-/* Red, green, blue in bytes 0, 1, 2 as roots of linear values: 8 bits are enough that way, and a
-   kernel unpacks with one multiplication. */
+/* Red, green, blue in bytes 0, 1, 2 as square roots of linear values: 8 bits then suffice, and a kernel
+   unpacks with one multiplication. */
 uint32_t sl_color_pack(SlVec3 linear);
 SlVec3 sl_color_unpack(uint32_t packed);
 
-/* 8-bit sRGB after tone mapping as a table over the root of light: entry k is for
+/* 8-bit sRGB after tone mapping, as a table over the square root of light: entry k is for
    (k / (SL_TONE_SIZE - 1) × SL_TONE_ROOT)². */
 enum { SL_TONE_SIZE = 4096 };
 #define SL_TONE_ROOT 4.0f

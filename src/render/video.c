@@ -1,7 +1,7 @@
-/* Video: frames piped to ffmpeg as H.264 in MP4. ffmpeg is started directly (no shell) with one end
-   of a socket pair as its input: a socket can be told per write not to raise SIGPIPE, so the
-   program's signal settings are never touched. The child has its own process group, so that Ctrl-C
-   in a terminal reaches only the program, which then closes the file in order. */
+/* Video: frames piped to ffmpeg as H.264 in MP4. ffmpeg is started without a shell, with one end of a
+   socket pair as its input: send() can suppress SIGPIPE per call, so the program's signal settings are
+   not changed. The child has a process group of its own: Ctrl-C in a terminal then reaches only the
+   program, which completes the file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -21,13 +21,13 @@ struct SlVideo {
     SlContext *context;
     uint32_t width, height;
     int input;        /* our end of ffmpeg's standard input */
-    int words;        /* ffmpeg's standard error: a file in memory, which can never block it */
+    int messages;     /* ffmpeg's standard error: a file in memory, which never blocks it */
     pid_t process;
-    bool broken;      /* a write failed: the file is worth nothing */
+    bool broken;      /* a write failed: the file is not usable */
     char path[1024], temporary[1024];
 };
 
-/* Looks for the program as execvp would, so that a missing one is known before anything starts. */
+/* Searches PATH as execvp does, so that a missing program is reported before anything is started. */
 static bool find_ffmpeg(char *found, size_t size)
 {
     const char *at = getenv("PATH");
@@ -41,28 +41,28 @@ static bool find_ffmpeg(char *found, size_t size)
     return false;
 }
 
-/* In the child, between fork and exec: only calls that are safe there. */
-static void become_ffmpeg(const char *program, const char *const *arguments, int input, int words)
+/* In the child, between fork and exec: only async-signal-safe calls. */
+static void become_ffmpeg(const char *program, const char *const *arguments, int input, int messages)
 {
     setpgid(0, 0);
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     int nothing = open("/dev/null", O_WRONLY);
-    if (nothing < 0 || dup2(input, 0) < 0 || dup2(nothing, 1) < 0 || dup2(words, 2) < 0)
+    if (nothing < 0 || dup2(input, 0) < 0 || dup2(nothing, 1) < 0 || dup2(messages, 2) < 0)
         _exit(127);
-    execv(program, (char *const *)arguments); /* which it does not write to */
+    execv(program, (char *const *)arguments); /* does not write to them */
     _exit(127);
 }
 
 static SlStatus start(SlVideo *video, const char *program, double rate, SlError *error)
 {
     char size[32], speed[48], output[sizeof video->temporary + 8];
-    /* With its protocol named, a path may start with "-" or hold a ":". */
+    /* With the protocol named, a path may start with "-" or contain a ":". */
     snprintf(output, sizeof output, "file:%s", video->temporary);
     snprintf(size, sizeof size, "%ux%u", video->width, video->height);
     snprintf(speed, sizeof speed, "%.6f", rate);
-    /* yuv420p needs even sides: an odd one gets a row or column more. */
+    /* yuv420p needs even sides: an odd side is padded by one pixel. */
     const char *arguments[] = {
         "ffmpeg", "-y", "-nostdin", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24",
         "-s", size, "-r", speed, "-i", "pipe:0", "-an",
@@ -71,12 +71,12 @@ static SlStatus start(SlVideo *video, const char *program, double rate, SlError 
         "-color_primaries", "bt709", "-color_trc", "bt709", "-colorspace", "bt709",
         "-movflags", "+faststart", "-f", "mp4", output, NULL};
     int input[2] = {-1, -1};
-    video->words = memfd_create("ffmpeg-words", MFD_CLOEXEC);
+    video->messages = memfd_create("ffmpeg-messages", MFD_CLOEXEC);
     bool ready =
-        video->words >= 0 && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, input) == 0;
+        video->messages >= 0 && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, input) == 0;
     video->process = ready ? fork() : -1;
     if (video->process == 0)
-        become_ffmpeg(program, arguments, input[1], video->words);
+        become_ffmpeg(program, arguments, input[1], video->messages);
     int reason = errno;
     if (input[1] >= 0)
         close(input[1]);
@@ -91,12 +91,12 @@ static void close_ends(SlVideo *video)
 {
     if (video->input >= 0)
         close(video->input);
-    if (video->words >= 0)
-        close(video->words);
-    video->input = video->words = -1;
+    if (video->messages >= 0)
+        close(video->messages);
+    video->input = video->messages = -1;
 }
 
-/* The final name must be one that can be written, before an hour of frames is made for it. */
+/* That the path can be written is checked before the first frame, not after the last. */
 static SlStatus check_path(SlVideo *video, SlError *error)
 {
     int probe = open(video->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
@@ -129,7 +129,7 @@ SlStatus sl_video_open(SlContext *context, const char *path, uint32_t width, uin
     if (video == NULL)
         return sl_error_set(error, SL_ERROR_MEMORY, "%.300s: no memory for a video", path);
     *video = (SlVideo){
-        .context = context, .width = width, .height = height, .input = -1, .words = -1};
+        .context = context, .width = width, .height = height, .input = -1, .messages = -1};
     int length = snprintf(video->temporary, sizeof video->temporary, "%s.%ld.part", path,
                           (long)getpid());
     SlStatus status = SL_OK;
@@ -174,35 +174,36 @@ SlStatus sl_video_add(SlVideo *video, const SlImage *image, SlError *error)
     }
     if (video->broken)
         return sl_error_set(error, SL_ERROR_IO,
-                            "%.300s: ffmpeg stopped taking frames; closing the video says why",
+                            "%.300s: ffmpeg no longer accepts frames; sl_video_close reports why",
                             video->path);
     return SL_OK;
 }
 
-/* The first line ffmpeg wrote, for the sentence. */
-static void read_words(int descriptor, char *text, size_t size)
+/* The first line that ffmpeg wrote, for the error message. */
+static void read_message(int descriptor, char *text, size_t size)
 {
     ssize_t got = pread(descriptor, text, size - 1, 0);
     text[got > 0 ? got : 0] = '\0';
     text[strcspn(text, "\r\n")] = '\0';
 }
 
-static SlStatus finish(SlVideo *video, bool keep, SlError *error)
+/* Waits for ffmpeg, then syncs and renames the file. */
+static SlStatus complete(SlVideo *video, bool keep, SlError *error)
 {
-    char words[200];
+    char message[200];
     shutdown(video->input, SHUT_WR);
     int state = 0;
     while (waitpid(video->process, &state, 0) < 0 && errno == EINTR)
         continue;
-    read_words(video->words, words, sizeof words);
+    read_message(video->messages, message, sizeof message);
     if (!keep)
         return SL_OK;
     if (WIFSIGNALED(state))
-        return sl_error_set(error, SL_ERROR_IO, "%.200s: ffmpeg was ended by signal %d",
+        return sl_error_set(error, SL_ERROR_IO, "%.200s: ffmpeg was stopped by signal %d",
                             video->path, WTERMSIG(state));
     if (!WIFEXITED(state) || WEXITSTATUS(state) != 0)
         return sl_error_set(error, SL_ERROR_IO, "%.200s: ffmpeg failed with exit status %d%s%s",
-                            video->path, WEXITSTATUS(state), words[0] != '\0' ? ": " : "", words);
+                            video->path, WEXITSTATUS(state), message[0] != '\0' ? ": " : "", message);
     if (video->broken)
         return sl_error_set(error, SL_ERROR_IO, "%.200s: ffmpeg closed its input early",
                             video->path);
@@ -215,7 +216,7 @@ static SlStatus finish(SlVideo *video, bool keep, SlError *error)
         return sl_error_set(error, SL_ERROR_IO, "%.200s: cannot be synced to disk: %s",
                             video->path, strerror(errno));
     if (layer->rename(layer->user, video->temporary, video->path) != 0)
-        return sl_error_set(error, SL_ERROR_IO, "%.200s: cannot get its name: %s", video->path,
+        return sl_error_set(error, SL_ERROR_IO, "%.200s: cannot be renamed to its final name: %s", video->path,
                             strerror(errno));
     return SL_OK;
 }
@@ -226,7 +227,7 @@ SlStatus sl_video_close(SlVideo *video, bool keep, SlError *error)
         return SL_OK;
     if (!keep)
         kill(video->process, SIGKILL);
-    SlStatus status = finish(video, keep, error);
+    SlStatus status = complete(video, keep, error);
     if (!keep || status != SL_OK)
         unlink(video->temporary);
     close_ends(video);

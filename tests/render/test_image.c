@@ -56,7 +56,7 @@ static ssize_t full_disk(void *user, int descriptor, const void *data, size_t by
     return -1;
 }
 
-static void failures_are_sentences(void **state)
+static void failures_have_messages(void **state)
 {
     (void)state;
     static uint8_t pixels[3 * WIDTH * HEIGHT];
@@ -95,7 +95,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
 #if SLEET_HAVE_PNG
         cmocka_unit_test(png_comes_back_equal),
-        cmocka_unit_test(failures_are_sentences),
+        cmocka_unit_test(failures_have_messages),
 #else
         cmocka_unit_test(png_is_unsupported),
 #endif

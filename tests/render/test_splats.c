@@ -381,7 +381,7 @@ static void several_systems_are_drawn(void **state)
     sl_context_destroy(context);
 }
 
-static void mistakes_are_sentences(void **state)
+static void mistakes_have_messages(void **state)
 {
     (void)state;
     const float position[1][3] = {{0, 0, 0}};
@@ -446,7 +446,7 @@ int main(void)
         cmocka_unit_test(any_field_gives_colors),
         cmocka_unit_test(rare_levels_have_a_color),
         cmocka_unit_test(several_systems_are_drawn),
-        cmocka_unit_test(mistakes_are_sentences),
+        cmocka_unit_test(mistakes_have_messages),
         cmocka_unit_test(later_draws_allocate_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

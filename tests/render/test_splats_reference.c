@@ -11,8 +11,7 @@ typedef struct Picture {
     SlContext *context;
     SlArena arena;
     SlSplatFrame frame;
-    const SlProjectKernels *project;
-    const SlRasterKernels *raster;
+    const SlSphereKernels *sphere;
 } Picture;
 
 static float unit(uint64_t counter, uint64_t stream)
@@ -24,8 +23,7 @@ static void open_picture(Picture *p, SlIsa isa, size_t count)
 {
     memset(p, 0, sizeof *p);
     p->context = test_context(2);
-    p->project = SL_KERNELS(isa, sl_project_kernels);
-    p->raster = SL_KERNELS(isa, sl_raster_kernels);
+    p->sphere = SL_KERNELS(isa, sl_sphere_kernels);
     sl_arena_init(&p->arena, &p->context->memory);
     SlSplatFrame *f = &p->frame;
     SlCamera camera = sl_default_camera();
@@ -61,14 +59,14 @@ static void open_picture(Picture *p, SlIsa isa, size_t count)
 static void raster(Picture *p)
 {
     SlSplatFrame *f = &p->frame;
-    p->project->camera(f, 0, f->count);
+    p->sphere->project_camera(f, 0, f->count);
     uint32_t *order = sl_sort_keys(p->context->pool, &p->arena, f->key, f->count);
     assert_non_null(order);
     SlRects rects = {f->rect, order, f->count};
     SlTiles tiles = {f->tiles_x, f->tiles_y, SL_TILE_SHIFT};
     assert_true(sl_bins_build(p->context->pool, &p->arena, &rects, tiles, &f->bins));
     for (size_t tile = 0; tile < (size_t)f->tiles_x * f->tiles_y; tile++)
-        p->raster->splats(f, tile);
+        p->sphere->draw(f, tile);
 }
 
 static void close_picture(Picture *p)

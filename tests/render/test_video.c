@@ -104,7 +104,7 @@ static void dropped_video_leaves_nothing(void **state)
     sl_context_destroy(context);
 }
 
-static void bad_paths_and_numbers_are_sentences(void **state)
+static void bad_paths_and_numbers_have_messages(void **state)
 {
     (void)state;
     skip_without_ffmpeg();
@@ -121,8 +121,8 @@ static void bad_paths_and_numbers_are_sentences(void **state)
     sl_context_destroy(context);
 }
 
-/* A stand-in for ffmpeg that complains and goes: no SIGPIPE, and its words in the sentence. */
-static void failing_ffmpeg_is_a_sentence(void **state)
+/* A stand-in for ffmpeg that fails with a message: no SIGPIPE, and the message is in the error. */
+static void failing_ffmpeg_has_a_message(void **state)
 {
     (void)state;
     char folder[512], program[600], path[600], old[4096];
@@ -164,8 +164,8 @@ int main(void)
         cmocka_unit_test(frames_become_a_video),
         cmocka_unit_test(odd_sizes_are_padded),
         cmocka_unit_test(dropped_video_leaves_nothing),
-        cmocka_unit_test(bad_paths_and_numbers_are_sentences),
-        cmocka_unit_test(failing_ffmpeg_is_a_sentence),
+        cmocka_unit_test(bad_paths_and_numbers_have_messages),
+        cmocka_unit_test(failing_ffmpeg_has_a_message),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

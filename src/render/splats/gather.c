@@ -9,7 +9,7 @@
 enum { CHUNK = 8192, COLORS = 256, SAMPLE = 4096 };
 
 typedef struct Gather {
-    SlFieldView position, value; /* value.data NULL: the map's start */
+    SlFieldView position, value; /* value.data NULL: the first colour */
     float radius;
     float *world;
     uint32_t *color;
@@ -22,9 +22,9 @@ static float field_number(const SlFieldView *field, size_t i)
 {
     const char *at = (const char *)field->data + i * field->stride;
     if (field->type == SL_FIELD_U32) {
-        uint32_t whole;
-        memcpy(&whole, at, sizeof whole);
-        return (float)whole;
+        uint32_t integer;
+        memcpy(&integer, at, sizeof integer);
+        return (float)integer;
     }
     float v[3] = {0, 0, 0};
     memcpy(v, at, sizeof(float) * sl_field_lanes(field->type));
@@ -53,9 +53,9 @@ static int compare_floats(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Of whole numbers each is a kind of its own, however few particles have it (levels of detail): from
-   the least there is to the greatest. False: no system has such a field of whole numbers. */
-static bool range_of_kinds(const SlFrameView *view, const char *name, float range[2])
+/* Every value of an integer field (a level of detail, a fluid) matters, however few particles have it:
+   from the smallest to the largest. False: no system has an integer field of that name. */
+static bool range_of_integers(const SlFrameView *view, const char *name, float range[2])
 {
     bool found = false;
     for (size_t s = 0; s < view->system_count; s++) {
@@ -72,8 +72,8 @@ static bool range_of_kinds(const SlFrameView *view, const char *name, float rang
     return found;
 }
 
-/* From the 1st to the 99th percentile of an even sample over all systems: a few wild particles must
-   not take all the colours. */
+/* From the 1st to the 99th percentile of an even sample over all systems: a few outliers must not
+   take all the colours. */
 static bool range_of_data(SlArena *arena, const SlFrameView *view, const char *name, float range[2])
 {
     float *sample = SL_PUSH(arena, float, SAMPLE *view->system_count + 1);
@@ -106,14 +106,14 @@ static SlStatus choose_range(SlArena *arena, const SlFrameView *view, const SlCo
     if (range[0] != range[1])
         return SL_OK;
     if (strcmp(coloring->field, "speed") == 0) {
-        /* What a drop gains by falling two fifths of the scene's height: the fastest of a splash
-           reach it, and the range is the same in every frame of a video. */
+        /* The speed after a fall from two fifths of the scene's height: a splash reaches it, and the
+           range is the same in every frame of a video. */
         float height = coloring->scene.max.y - coloring->scene.min.y;
         range[0] = 0;
         range[1] = sqrtf(2 * 9.81f * 0.4f * height);
         return SL_OK;
     }
-    if (range_of_kinds(view, coloring->field, range))
+    if (range_of_integers(view, coloring->field, range))
         return SL_OK;
     if (!range_of_data(arena, view, coloring->field, range))
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory for the range of colours");
@@ -129,7 +129,7 @@ static SlFieldView value_field(const SlSystemView *system, const char *name)
     return sl_view_field(system, name);
 }
 
-/* A misspelt field is an error, unless there is nothing to draw at all. */
+/* A misspelt field is an error, unless no system has any field. */
 static SlStatus check_field(const SlFrameView *view, const char *name, SlError *error)
 {
     enum { MAX = 64 };
@@ -156,12 +156,15 @@ static SlStatus check_field(const SlFrameView *view, const char *name, SlError *
                         near != NULL ? "\"?)" : "");
 }
 
-static void make_table(const SlColoring *coloring, uint32_t table[COLORS])
+/* Colours of one system's particles, from the first value to the last. */
+static void make_table(const SlColoring *coloring, const SlMaterial *material,
+                       uint32_t table[COLORS])
 {
-    bool solid = strcmp(coloring->field, "none") == 0;
+    bool uniform = strcmp(coloring->field, "none") == 0;
+    SlVec3 color = sl_stage_color(material, material->kind, coloring->solid);
     for (int k = 0; k < COLORS; k++)
         table[k] = sl_color_pack(
-            solid ? coloring->solid : sl_color_map(coloring->map, (float)k / (COLORS - 1)));
+            uniform ? color : sl_color_map(coloring->map, (float)k / (COLORS - 1)));
 }
 
 /* Particles that can be drawn: none where a system has no positions. */
@@ -195,12 +198,12 @@ SlStatus sl_splats_gather(SlContext *context, SlArena *arena, const SlFrameView 
     if (frame->world == NULL || frame->color == NULL)
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory to draw %zu particles",
                             frame->count);
-    uint32_t table[COLORS];
-    make_table(coloring, table);
     size_t at = 0;
     for (size_t s = 0; s < view->system_count; s++) {
         const SlSystemView *system = &view->systems[s];
         size_t count = drawable(system);
+        uint32_t table[COLORS];
+        make_table(coloring, &system->material, table);
         SlFieldView value = value_field(system, coloring->field);
         if (value.count < count)
             value.data = NULL;

@@ -2,8 +2,8 @@
    camera's and the light's space, where each may be seen, normals, lists per tile.
 
    Normals are smooth over shallow edges and sharp over creases: at a corner of a triangle the
-   normals of those around the vertex that rotation from it by less than the crease angle, by area.
-   They come from the placed vertices, so that a mirrored or stretched mesh is right, too. */
+   mean of the normals around the vertex that differ by less than the crease angle, weighted by area.
+   They are computed from the vertices in view space. */
 #include "core/context.h"
 #include "frame/view.h"
 #include "render/splats/splats.h"
@@ -24,6 +24,7 @@ typedef struct Build {
     const float *vertices;          /* its, in its own axes */
     SlVec3 axes[3];
     uint32_t first_vertex, first_triangle; /* where it begins */
+    uint32_t id;                           /* of its pixels */
     Face *face;
     size_t *start; /* around[start[v]] … around[start[v + 1] - 1]: the triangles at vertex v */
     uint32_t *around;
@@ -127,6 +128,7 @@ static void place_triangles(void *argument, size_t begin, size_t end, size_t chu
             light[k] = good ? all->light[build->first_vertex + vertex] : view[k];
             good = good && usable(view[k]) && usable(light[k]);
         }
+        all->id[t] = build->id;
         all->rect[t] = all->light_rect[t] = (SlRect){0, 0, -1, -1};
         build->face[t] = (Face){{0, 0, 0}, 0};
         if (!good) {
@@ -191,13 +193,14 @@ static bool push(SlArena *arena, Build *build)
     all->light = SL_PUSH(arena, SlVec3, all->vertex_count);
     all->corner = SL_PUSH(arena, uint32_t, 3 * all->count);
     all->normal = SL_PUSH(arena, SlVec3, 3 * all->count);
+    all->id = SL_PUSH(arena, uint32_t, all->count);
     all->rect = SL_PUSH(arena, SlRect, all->count);
     all->light_rect = SL_PUSH(arena, SlRect, all->count);
     build->face = SL_PUSH(arena, Face, all->count);
     build->start = SL_PUSH(arena, size_t, all->vertex_count + 2);
     build->around = SL_PUSH(arena, uint32_t, 3 * all->count);
     return all->view != NULL && all->light != NULL && all->corner != NULL && all->normal != NULL &&
-           all->rect != NULL && all->light_rect != NULL && build->face != NULL &&
+           all->id != NULL && all->rect != NULL && all->light_rect != NULL && build->face != NULL &&
            build->start != NULL && build->around != NULL;
 }
 
@@ -228,9 +231,9 @@ SlStatus sl_splats_gather_meshes(SlContext *context, SlArena *arena, const SlFra
         const SlMeshView *mesh = &view->colliders[m].mesh;
         if (!drawable(&view->colliders[m]))
             continue;
-        size_t most = INT32_MAX / 4;
-        if (mesh->vertex_count > most - all->vertex_count ||
-            mesh->triangle_count > most - all->count)
+        size_t max_count = INT32_MAX / 4;
+        if (mesh->vertex_count > max_count - all->vertex_count ||
+            mesh->triangle_count > max_count - all->count)
             return sl_error_set(error, SL_ERROR_ARGUMENT, "meshes: too many triangles to draw");
         all->vertex_count += mesh->vertex_count;
         all->count += mesh->triangle_count;
@@ -242,6 +245,7 @@ SlStatus sl_splats_gather_meshes(SlContext *context, SlArena *arena, const SlFra
     for (size_t m = 0; m < view->collider_count; m++) {
         const SlMeshView *mesh = &view->colliders[m].mesh;
         build.collider = &view->colliders[m];
+        build.id = sl_mesh_id(frame) + (uint32_t)m;
         if (!drawable(build.collider))
             continue;
         build.vertices = sl_view_vertices(build.collider);

@@ -15,6 +15,8 @@ uint32_t sl_splats_solids(const SlFrameView *view, const SlRenderStage *stage, S
             sl_stage_is_floor(view, &collider->shape)) /* drawn as the ground */
             continue;
         *solid = (SlSolid){.shape = collider->shape, .clip = stage->scene};
+        solid->color =
+            sl_stage_color(&collider->material, SL_MATERIAL_SOLID, stage->solid_color);
         const char *reason;
         count += sl_shape_prepare(&solid->shape, &reason);
     }
@@ -23,7 +25,9 @@ uint32_t sl_splats_solids(const SlFrameView *view, const SlRenderStage *stage, S
         const SlBox *scene = &stage->scene;
         float y = stage->ground.height - 1e-3f * (scene->max.y - scene->min.y);
         SlSolid *solid = &solids[count++];
-        *solid = (SlSolid){.shape = sl_default_shape(SL_SHAPE_PLANE), .ground = true};
+        *solid = (SlSolid){.shape = sl_default_shape(SL_SHAPE_PLANE),
+                           .color = stage->ground.color,
+                           .ground = true};
         solid->shape.center = sl_vec3(scene->min.x, y, scene->min.z);
     }
     return count;

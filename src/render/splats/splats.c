@@ -1,5 +1,5 @@
-/* The renderer `splats`: particles as shaded spheres. This file holds its parameters and the order
-   of a draw; see splats.h for who writes what. */
+/* The renderer `splats`: particles as shaded spheres. This file holds its parameters and the order of
+   the passes; splats.h lists what each reads and writes. */
 #include "render/splats/splats.h"
 
 #include <string.h>
@@ -47,7 +47,7 @@ const SlTable sl_splats_table = {
     .name = "splats",
     .kind = "renderer",
     .summary = "particles as shaded spheres, opaque or transparent",
-    .citation = "occlusion: McGuire, Mara, Luebke, Scalable Ambient Obscurance, HPG 2012",
+    .citation = "occlusion: McGuire, Mara, Luebke: Scalable Ambient Obscurance, HPG 2012",
     .rows = rows,
     .row_count = ROW_COUNT,
 };
@@ -63,13 +63,10 @@ typedef struct Splats {
     uint32_t pass; /* the next one */
     float tap_x[4 * SL_TAPS * 8], tap_y[4 * SL_TAPS * 8];
     float tone[SL_TONE_SIZE];
-    const SlProjectKernels *project;
+    const SlSphereKernels *sphere;
     const SlSolidKernels *solid;
-    const SlRasterKernels *raster;
-    const SlShadowKernels *shadow;
     const SlMeshKernels *mesh;
     const SlLightKernels *light;
-    const SlBlendKernels *blend;
     const SlShadeKernels *shade;
 } Splats;
 
@@ -78,20 +75,20 @@ static double number(const Splats *splats, int row)
     return splats->values[row].number[0];
 }
 
-/* Four samples on a turned grid, which smooths near-level and near-upright edges best; any other
-   number by the R2 sequence (Roberts 2018). */
+/* Four samples on a rotated grid, which smooths nearly horizontal and vertical edges best; any other
+   number by the R2 sequence [Roberts 2018]. */
 static void place_samples(SlSplatFrame *frame)
 {
-    static const float turned[4][2] = {
+    static const float rotated[4][2] = {
         {0.375f, 0.125f}, {0.875f, 0.375f}, {0.125f, 0.625f}, {0.625f, 0.875f}};
     for (uint32_t s = 0; s < frame->samples; s++) {
         double x = 0.5 + 0.7548776662466927 * s, y = 0.5 + 0.5698402909980532 * s;
-        frame->offset_x[s] = frame->samples == 4 ? turned[s][0] : (float)(x - floor(x));
-        frame->offset_y[s] = frame->samples == 4 ? turned[s][1] : (float)(y - floor(y));
+        frame->offset_x[s] = frame->samples == 4 ? rotated[s][0] : (float)(x - floor(x));
+        frame->offset_y[s] = frame->samples == 4 ? rotated[s][1] : (float)(y - floor(y));
     }
 }
 
-/* A spiral of taps, turned by one of sixteen angles that fill a 4 × 4 square of pixels evenly. */
+/* A spiral of taps, rotated by one of sixteen angles that fill a 4 × 4 square of pixels evenly. */
 static void place_taps(Splats *splats)
 {
     static const int rotation[4][4] = {{0, 8, 2, 10}, {12, 4, 14, 6}, {3, 11, 1, 9}, {15, 7, 13, 5}};
@@ -107,7 +104,7 @@ static void place_taps(Splats *splats)
             }
 }
 
-/* A plane of rows with its margin, all at `value`: the margin keeps it. */
+/* A plane of rows with its margin, filled with `value`, which the margin keeps. */
 static float *push_rows(SlArena *arena, size_t stride, size_t height, float value)
 {
     size_t count = stride * (height + 2 * SL_MARGIN);
@@ -151,13 +148,10 @@ static SlStatus init(void *state, SlContext *context, const SlParamValue *values
     memcpy(splats->values, values, sizeof splats->values);
     sl_arena_init(&splats->scratch, &context->memory);
     sl_arena_init(&splats->pictures, &context->memory);
-    splats->project = SL_KERNELS(context->isa, sl_project_kernels);
+    splats->sphere = SL_KERNELS(context->isa, sl_sphere_kernels);
     splats->solid = SL_KERNELS(context->isa, sl_solid_kernels);
-    splats->raster = SL_KERNELS(context->isa, sl_raster_kernels);
-    splats->shadow = SL_KERNELS(context->isa, sl_shadow_kernels);
     splats->mesh = SL_KERNELS(context->isa, sl_mesh_kernels);
     splats->light = SL_KERNELS(context->isa, sl_light_kernels);
-    splats->blend = SL_KERNELS(context->isa, sl_blend_kernels);
     splats->shade = SL_KERNELS(context->isa, sl_shade_kernels);
     f->width = (uint32_t)number(splats, SL_STAGE_WIDTH);
     f->height = (uint32_t)number(splats, SL_STAGE_HEIGHT);
@@ -197,9 +191,9 @@ static void project_chunk(void *argument, size_t begin, size_t end, size_t chunk
 {
     (void)chunk;
     const Splats *splats = argument;
-    splats->project->camera(&splats->frame, begin, end);
+    splats->sphere->project_camera(&splats->frame, begin, end);
     if (splats->frame.shadow.size > 0)
-        splats->project->light(&splats->frame, begin, end);
+        splats->sphere->project_light(&splats->frame, begin, end);
 }
 
 static void light_chunk(void *argument, size_t begin, size_t end, size_t chunk)
@@ -235,7 +229,7 @@ static void shadow_tile(void *argument, size_t begin, size_t end, size_t chunk)
             splats->solid->draw(&f->solids[k], &shadow->rays, &tile, 0);
     if (f->triangles.count > 0)
         splats->mesh->shadow(f, begin, z);
-    splats->shadow->splats(f, begin, z);
+    splats->sphere->shadow(f, begin, z);
     float *out = shadow->depth + sl_tile_origin(begin, shadow->tiles, shadow->stride);
     for (size_t row = 0; row < SL_TILE; row++)
         memcpy(out + row * shadow->stride, z + row * SL_TILE_STRIDE, SL_TILE * sizeof *z);
@@ -278,14 +272,14 @@ static void raster_tile(void *argument, size_t begin, size_t end, size_t chunk)
     if (f->triangles.count > 0)
         splats->mesh->draw(f, begin);
     if (!f->look.transparent)
-        splats->raster->splats(f, begin);
+        splats->sphere->draw(f, begin);
     /* Normals once it is known which solids are seen. */
     for (uint32_t k = 0; k < f->solid_count; k++)
         for (uint32_t s = 0; s < f->samples && touches(f->solids[k].rect, begin, f->tiles_x); s++) {
             SlTileView tile = tile_view(f, begin, s);
             splats->solid->normals(&f->solids[k], f, &tile, first_id + k);
         }
-    f->busy[begin] = splats->raster->resolve(f, begin);
+    f->busy[begin] = splats->sphere->resolve(f, begin);
     const float *z = f->z + sl_tile_plane(f, begin, 0);
     float *out = f->depth + sl_tile_origin(begin, f->tiles_x, f->stride);
     for (size_t row = 0; row < SL_TILE; row++)
@@ -332,7 +326,7 @@ static void shade_tile(void *argument, size_t begin, size_t end, size_t chunk)
     memset(sum, 0, sizeof sum);
     for (uint32_t s = 0; s < f->samples; s++) {
         if (f->look.transparent)
-            splats->blend->plane(f, begin, s, blend);
+            splats->shade->blend(f, begin, s, blend);
         splats->shade->plane(f, begin, s, f->look.transparent ? blend : NULL, sum);
         if (f->look.transparent) /* the domain's edges are drawn against this */
             memcpy(f->z + sl_tile_plane(f, begin, s), blend + 4 * SL_TILE_SIZE,
@@ -356,7 +350,7 @@ static bool push_particles(Splats *splats)
            f->light_rect != NULL && f->particle_lit != NULL;
 }
 
-/* Everything from particles to lists per tile. */
+/* From particles to lists per tile. */
 static bool sort_particles(Splats *splats)
 {
     SlSplatFrame *f = &splats->frame;
@@ -418,8 +412,9 @@ static SlStatus set_scene(Splats *splats, const SlFrameView *view, SlError *erro
                            .solid = sl_color_from_srgb(color),
                            .radius_scale = (float)number(splats, RADIUS_SCALE),
                            .scene = stage->scene};
+    uint32_t more_colors = 2 * max_solids; /* solids, background, meshes */
     SlStatus status = sl_splats_gather(splats->context, &splats->scratch, view, &coloring,
-                                       max_solids + 2, f, error);
+                                       more_colors, f, error);
     if (status != SL_OK)
         return status;
     SlSolid *solids = SL_PUSH(&splats->scratch, SlSolid, max_solids);
@@ -430,10 +425,12 @@ static SlStatus set_scene(Splats *splats, const SlFrameView *view, SlError *erro
     uint32_t *colors = f->color + f->count;
     for (uint32_t k = 0; k < f->solid_count; k++) {
         sl_splats_bound_solid(f, &solids[k]);
-        colors[k] = sl_color_pack(solids[k].ground ? stage->ground.color : stage->solid_color);
+        colors[k] = sl_color_pack(solids[k].color);
     }
     colors[f->solid_count] = 0;
-    f->color[sl_mesh_id(f)] = sl_color_pack(stage->solid_color);
+    for (size_t k = 0; k < view->collider_count; k++)
+        f->color[sl_mesh_id(f) + k] = sl_color_pack(
+            sl_stage_color(&view->colliders[k].material, SL_MATERIAL_SOLID, stage->solid_color));
     return sl_splats_gather_meshes(splats->context, &splats->scratch, view, f, error);
 }
 

@@ -1,19 +1,21 @@
-/* The splat renderer's own data: what one draw works on, shared by its kernels.
+/* The splat renderer's own data: what one picture works on, shared by its kernels.
 
-   A draw goes one way:
-     gather      frame view -> world (x, y, z, radius), color          splats_gather.c
+   A picture is made in this order; the first four are `begin`, the others the passes:
+     gather      frame view -> world (x, y, z, radius), color           gather.c
      project     world -> record, rect, key (camera); light_record, light_rect
-     sort, bin   key -> order -> bins; light_rect -> light_bins        bins.c
-     meshes      frame view -> triangles with normals and bins         splats_mesh.c
-     shadow      light_bins, solids, triangles -> shadow.depth         splats_shadow_kernels.c
-     raster      solids, triangles, bins -> z, id, normal, albedo      splats_raster_kernels.c
-     light       depth, normal, shadow -> raw occlusion, lit; blur     splats_light_kernels.c
-     shade       all of it -> pixels                                   splats_shade_kernels.c
-     edges       the domain's box over the pixels                      splats_edges.c
+     sort, bin   key -> order -> bins; light_rect -> light_bins         bins.c
+     solids      frame view -> solids; triangles with normals and bins  solids.c, mesh.c
+     shadow      light_bins, solids, triangles -> shadow.depth          splats_sphere_kernels.c, …
+     raster      solids, triangles, bins -> z, id, normal, albedo       splats_sphere_kernels.c, …
+     light       depth, normal, shadow -> raw occlusion, lit; blur      splats_light_kernels.c
+     shade       all of it -> pixels, light                             splats_shade_kernels.c
+   and after the last pass
+     edges       the domain's box over the pixels                       resolve.c
+     planes      z, normal, albedo, light -> target                     resolve.c
 
-   Pixels are kept by tile, so that one chunk writes one tile and nothing else: pixel (x, y) of
-   sample s lies at ((tile samples + s) SL_TILE + y % SL_TILE) SL_TILE_STRIDE + x % SL_TILE. The
-   rows' eight spare floats take what a vector writes past a tile's right side. Planes that are read
+   Pixels are stored by tile, so that one chunk writes one tile and nothing else: pixel (x, y) of
+   sample s is at ((tile samples + s) SL_TILE + y % SL_TILE) SL_TILE_STRIDE + x % SL_TILE. The eight
+   spare floats of a row take what a vector writes past a tile's right side. Planes that are read
    across tiles (depth, occlusion, lit, shadow.depth) are plain rows with a margin of SL_MARGIN. */
 #ifndef RENDER_SPLATS_SPLATS_H
 #define RENDER_SPLATS_SPLATS_H
@@ -35,8 +37,8 @@ enum {
     SL_TAPS = 12 /* depth samples of the occlusion at a pixel */
 };
 
-#define SL_TAP_REACH 0.1f /* most that a tap is away, in picture heights */
-#define SL_NEAR 1e-4f /* m: nothing nearer to the eye is drawn */
+#define SL_TAP_REACH 0.1f /* largest distance of a tap, in picture heights */
+#define SL_NEAR 1e-4f /* m: surfaces nearer to the eye are not drawn */
 #define SL_DEPTH_NONE 1e30f /* depth where nothing is: finite, so that no infinity turns into NaN */
 
 /* The top two bits of a packed normal. */
@@ -46,6 +48,7 @@ enum { SL_PIXEL_NONE, SL_PIXEL_PARTICLE, SL_PIXEL_SOLID, SL_PIXEL_GROUND };
 typedef struct SlSolid {
     SlShape shape;
     SlBox clip;
+    SlVec3 color; /* linear */
     bool ground;
     SlRect rect, light_rect; /* where it may be seen in the two pictures */
 } SlSolid;
@@ -57,6 +60,7 @@ typedef struct SlTriangles {
     SlVec3 *light;    /* texel x, texel y, depth in m */
     uint32_t *corner; /* three vertices each; the first is UINT32_MAX: not to be drawn */
     SlVec3 *normal;   /* unit, view space, at those corners; only where rect is not empty */
+    uint32_t *id;     /* of the mesh: what its pixels have as id */
     SlRect *rect, *light_rect;
     SlBins bins, light_bins;
 } SlTriangles;
@@ -100,7 +104,7 @@ typedef struct SlSplatFrame {
     /* Particles; arrays are padded to eight. */
     size_t count;
     float *world;        /* x, y, z, radius in m */
-    uint32_t *color;     /* packed; then the solids', nothing's and the meshes': ids index it */
+    uint32_t *color;     /* packed; then the solids', the background's, the meshes': ids index it */
     float *record;       /* view space x, y, z, radius in m */
     SlRect *rect;
     uint32_t *key;       /* front depth, in order, 24 bits; the greatest: not to be drawn */
@@ -133,7 +137,7 @@ static inline size_t sl_tile_plane(const SlSplatFrame *frame, size_t tile, uint3
     return (tile * frame->samples + sample) * SL_TILE_SIZE;
 }
 
-/* What the pixels of all meshes have as id. */
+/* What the pixels of the first mesh have as id; those of the next have the next number. */
 static inline uint32_t sl_mesh_id(const SlSplatFrame *frame)
 {
     return (uint32_t)frame->count + frame->solid_count + 1;
@@ -146,11 +150,15 @@ static inline size_t sl_tile_origin(size_t tile, uint32_t tiles_x, uint32_t stri
     return (y + SL_MARGIN) * stride + x + SL_MARGIN;
 }
 
-/* Eight particles at a time from `begin`, a multiple of eight. */
-typedef struct SlProjectKernels {
-    void (*camera)(const SlSplatFrame *frame, size_t begin, size_t end);
-    void (*light)(const SlSplatFrame *frame, size_t begin, size_t end);
-} SlProjectKernels;
+/* Particles, eight at a time from `begin`, a multiple of eight; or one tile. */
+typedef struct SlSphereKernels {
+    void (*project_camera)(const SlSplatFrame *frame, size_t begin, size_t end);
+    void (*project_light)(const SlSplatFrame *frame, size_t begin, size_t end);
+    void (*draw)(const SlSplatFrame *frame, size_t tile); /* depth and id, all samples */
+    /* Ids to albedos, normals of particles. True if a tile shows more than ground and background. */
+    bool (*resolve)(const SlSplatFrame *frame, size_t tile);
+    void (*shadow)(const SlSplatFrame *frame, size_t tile, float *z);
+} SlSphereKernels;
 
 /* One sample plane of a tile. */
 typedef struct SlTileView {
@@ -171,17 +179,6 @@ typedef struct SlSolidKernels {
                     uint32_t id_value);
 } SlSolidKernels;
 
-/* One tile each. */
-typedef struct SlRasterKernels {
-    void (*splats)(const SlSplatFrame *frame, size_t tile);
-    /* True if there is more than ground and background. */
-    bool (*resolve)(const SlSplatFrame *frame, size_t tile);
-} SlRasterKernels;
-
-typedef struct SlShadowKernels {
-    void (*splats)(const SlSplatFrame *frame, size_t tile, float *z);
-} SlShadowKernels;
-
 /* One tile each, where there are triangles. */
 typedef struct SlMeshKernels {
     void (*draw)(const SlSplatFrame *frame, size_t tile); /* depth, id and normal, all samples */
@@ -195,27 +192,23 @@ typedef struct SlLightKernels {
     void (*particles)(const SlSplatFrame *frame, size_t begin, size_t end);
 } SlLightKernels;
 
-/* One sample of one tile. `blend` is five planes of SL_TILE_SIZE: light gathered in front (red,
-   green, blue), the part that shines through, and the depth behind which that is less than half;
-   `sum` is three planes of summed light. */
-typedef struct SlBlendKernels {
-    void (*plane)(const SlSplatFrame *frame, size_t tile, uint32_t sample, float *blend);
-} SlBlendKernels;
-
+/* `blend` is five planes of SL_TILE_SIZE: light gathered in front (red, green, blue), the fraction that
+   is let through, and the depth behind which that is less than half; `sum` is three planes of summed
+   light. */
 typedef struct SlShadeKernels {
+    /* One sample of one tile. */
+    void (*blend)(const SlSplatFrame *frame, size_t tile, uint32_t sample, float *blend);
     /* blend NULL: nothing in front. */
     void (*plane)(const SlSplatFrame *frame, size_t tile, uint32_t sample, const float *blend,
                   float *sum);
+    /* One tile, after all samples. */
     void (*pixels)(const SlSplatFrame *frame, size_t tile, const float *sum);
 } SlShadeKernels;
 
-SL_DECLARE_KERNELS(SlProjectKernels, sl_project_kernels);
+SL_DECLARE_KERNELS(SlSphereKernels, sl_sphere_kernels);
 SL_DECLARE_KERNELS(SlSolidKernels, sl_solid_kernels);
-SL_DECLARE_KERNELS(SlRasterKernels, sl_raster_kernels);
-SL_DECLARE_KERNELS(SlShadowKernels, sl_shadow_kernels);
 SL_DECLARE_KERNELS(SlMeshKernels, sl_mesh_kernels);
 SL_DECLARE_KERNELS(SlLightKernels, sl_light_kernels);
-SL_DECLARE_KERNELS(SlBlendKernels, sl_blend_kernels);
 SL_DECLARE_KERNELS(SlShadeKernels, sl_shade_kernels);
 
 /* How particles get their colours. */

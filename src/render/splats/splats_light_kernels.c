@@ -1,7 +1,7 @@
-/* How much light reaches a point. Once per pixel, at its first sample; shading spreads it to the
-   others. Sky light by scalable ambient obscurance (McGuire, Mara and Luebke 2012): taps in the
-   depth picture within a disc, turned in a 4 × 4 pattern and averaged over that pattern after.
-   Key light by the shadow map with a smooth 4 × 4 texel filter. */
+/* How much light reaches a point, once per pixel, at its first sample; shading spreads it to the other
+   samples. Sky light by scalable ambient obscurance [McGuire 2012]: taps in the depth picture within a
+   disc, rotated in a 4 × 4 pattern and then averaged over that pattern. Key light by the shadow map
+   with a smooth 4 × 4 texel filter. */
 #include "core/simd.h"
 #include "render/splats/splats_lanes.h"
 
@@ -13,8 +13,8 @@ static F8 row_of(const float row[4], F8x3 p)
 /* floor for |a| < 2^31 */
 static inline F8 floor_f8(F8 a)
 {
-    F8 whole = f8_from_i8(i8_from_f8(a));
-    return f8_select(whole > a, whole - f8(1), whole);
+    F8 integer = f8_from_i8(i8_from_f8(a));
+    return f8_select(integer > a, integer - f8(1), integer);
 }
 
 /* Lit part of the 3 × 3 texels around (x, y), and the mean depth of what covers the rest. */
@@ -89,7 +89,7 @@ static F8 sky_light(const SlSplatFrame *frame, F8x3 p, F8x3 n, F8 px, F8 py, int
         sum = sum + near * near * near * height / (vv + f8(0.01f * rr));
     }
     F8 covered = sum * f8(look->occlusion * radius * (2.6f / SL_TAPS));
-    F8 open = f8(1) / (f8(1) + f8(1.2f) * covered); /* light finds its way: never black */
+    F8 open = f8(1) / (f8(1) + f8(1.2f) * covered); /* never black: light that was reflected more than once */
     return f8_select(reach > f8(1), open, f8(1));
 }
 
@@ -122,7 +122,7 @@ static void gather_light(const SlSplatFrame *frame, size_t tile, bool with_sky)
         }
 }
 
-/* The mean over the 4 × 4 pattern, of pixels at a like depth. */
+/* The mean over the 4 × 4 pattern, of pixels at a similar depth. */
 static void blur(const SlSplatFrame *frame, size_t tile)
 {
     size_t origin = sl_tile_origin(tile, frame->tiles_x, frame->stride);

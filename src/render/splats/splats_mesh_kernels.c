@@ -2,8 +2,8 @@
 
    With a corner as H = (x w, y w, w), where (x, y) is its place in the picture and w its depth, the
    weights of the three corners in a pixel d = (x, y, 1) are e_k = (H_k+1 × H_k+2) · d / det: plane
-   functions of the pixel, right also for a triangle that passes behind the eye (Olano and Greer
-   1997), so nothing is cut at the near plane. 1 / depth is their sum, and a normal, whose length
+   functions of the pixel, valid also for a triangle that passes behind the eye [Olano 1997], so
+   no triangle is clipped at the near plane. 1 / depth is their sum, and a normal, whose length
    does not matter, is the sum of theirs. The light's picture has w = 1 and its depth is linear.
 
    Everything is set up in double from the tile's corner: a triangle that is a part of a pixel keeps
@@ -24,6 +24,7 @@ typedef struct Triangle {
     Plane normal[3];
     float low, high; /* of the value, at the corners: slivers must not reach beyond */
     float limit;     /* a greater value is too near to be seen */
+    uint32_t id;
 } Triangle;
 
 static inline void cross(const double a[3], const double b[3], double out[3])
@@ -87,9 +88,10 @@ static bool set_for_camera(const SlSplatFrame *frame, uint32_t t, int left, int 
     out->value = sum_plane(weight, 1, 1, 1);
     out->low = (float)(1 / far);
     out->high = (float)(1 / (cut ? (double)SL_NEAR : near));
+    out->id = all->id[t];
     out->limit = cut ? 1 / SL_NEAR : SL_DEPTH_NONE;
     /* The picture's y goes down: seen from its front a triangle has a determinant above 0. From
-       behind the normal is turned to the eye. */
+       behind the normal is flipped towards the eye. */
     const SlVec3 *n = all->normal + 3 * (size_t)t;
     out->normal[0] = sum_plane(weight, s * n[0].x, s * n[1].x, s * n[2].x);
     out->normal[1] = sum_plane(weight, s * n[0].y, s * n[1].y, s * n[2].y);
@@ -150,7 +152,7 @@ SL_INLINE U8 normal_at(const Triangle *triangle, F8 x, float y)
 static void draw_plane(const SlSplatFrame *frame, const Triangle *triangle, SlRect r, size_t plane,
                        uint32_t sample)
 {
-    U8 self = u8(sl_mesh_id(frame));
+    U8 self = u8(triangle->id);
     for (int y = r.y0; y <= r.y1; y++) {
         float py = (float)y + frame->offset_y[sample];
         Row edge[3] = {row_of(&triangle->edge[0], py), row_of(&triangle->edge[1], py),

@@ -12,9 +12,17 @@ static SlVec3 vector(const SlParamValue *value)
     return sl_vec3((float)value->number[0], (float)value->number[1], (float)value->number[2]);
 }
 
-static SlVec3 color(const SlParamValue *value)
+static SlVec3 linear(const SlParamValue *value)
 {
     return sl_color_from_srgb(vector(value));
+}
+
+SlVec3 sl_stage_color(const SlMaterial *material, SlMaterialKind usual, SlVec3 color)
+{
+    SlVec3 own = material->color, preset = sl_default_material(usual).color;
+    bool unset = material->index_of_refraction == 0; /* a zeroed material: no valid one has 0 */
+    bool same = own.x == preset.x && own.y == preset.y && own.z == preset.z;
+    return unset || (material->kind == usual && same) ? color : own;
 }
 
 /* Side of the ground's squares: 1, 2 or 5 times a power of ten, about a twelfth of the scene. */
@@ -31,7 +39,8 @@ static SlGround make_ground(const SlFrameView *view, const SlRenderStage *stage,
 {
     SlGround ground = {.visible = values[SL_STAGE_GROUND].number[0] != 0,
                        .height = stage->reach.min.y,
-                       .color = color(&values[SL_STAGE_GROUND_COLOR]),
+                       .color = sl_stage_color(&view->domain_material, SL_MATERIAL_GROUND,
+                                               linear(&values[SL_STAGE_GROUND_COLOR])),
                        .center = sl_scale(sl_add(stage->scene.min, stage->scene.max), 0.5f),
                        .checker = checker_side(stage->diagonal),
                        .fade = 3.2f * stage->diagonal};
@@ -56,9 +65,9 @@ SlRenderStage sl_stage_make(const SlFrameView *view, const SlParamValue *values)
     stage.key = sl_scale(sl_vec3(1.28f, 1.20f, 1.08f), exposure);
     stage.sky = sl_scale(sl_vec3(0.62f, 0.70f, 0.80f), exposure);
     stage.bounce = sl_scale(sl_vec3(0.30f, 0.30f, 0.30f), exposure);
-    stage.background_top = color(&values[SL_STAGE_BACKGROUND_TOP]);
-    stage.background_bottom = color(&values[SL_STAGE_BACKGROUND_BOTTOM]);
-    stage.solid_color = color(&values[SL_STAGE_SOLID_COLOR]);
+    stage.background_top = linear(&values[SL_STAGE_BACKGROUND_TOP]);
+    stage.background_bottom = linear(&values[SL_STAGE_BACKGROUND_BOTTOM]);
+    stage.solid_color = linear(&values[SL_STAGE_SOLID_COLOR]);
     stage.ground = make_ground(view, &stage, values);
     return stage;
 }

@@ -65,6 +65,9 @@ typedef struct SlRenderStage {
     SlGround ground;
 } SlRenderStage;
 
+/* The colour of a material that the scene or a program chose; `color` where the material is unset or
+   has the colour that materials of the kind `usual` have by default. */
+SlVec3 sl_stage_color(const SlMaterial *material, SlMaterialKind usual, SlVec3 color);
 /* `values`: of a renderer whose table begins with SL_STAGE_ROWS. */
 SlRenderStage sl_stage_make(const SlFrameView *view, const SlParamValue *values);
 
