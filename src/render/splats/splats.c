@@ -33,7 +33,8 @@ static const SlParamRow rows[ROW_COUNT] = {
     [COLOR_MAX] = {"color_max", SL_PARAM_NUMBER, {{0}}, -1e30, 1e30, "", NULL,
                    "value of the last colour"},
     [COLOR] = {"color", SL_PARAM_VEC3, {{0.10, 0.38, 0.72}}, 0, 1, "sRGB", NULL,
-               "colour of particles where color_by is none"},
+               "colour of particles where color_by is none and the system has no material of its "
+               "own"},
     [SHADOWS] = {"shadows", SL_PARAM_BOOL, {{1}}, 0, 1, "", NULL, "the key light casts shadows"},
     [SHADOW_SIZE] = {"shadow_size", SL_PARAM_INTEGER, {{1024}}, 64, 8192, "texel", NULL,
                      "side of the shadow map, rounded up to a multiple of 32"},

@@ -22,9 +22,9 @@ enum {
     [SL_STAGE_HEIGHT] = {"height", SL_PARAM_INTEGER, {{720}}, 16, 8192, "pixel", NULL, \
         "picture height"}, \
     [SL_STAGE_SOLID_COLOR] = {"solid_color", SL_PARAM_VEC3, {{0.80, 0.76, 0.70}}, 0, 1, "sRGB", NULL, \
-        "colour of colliders"}, \
+        "colour of colliders without a material of their own"}, \
     [SL_STAGE_GROUND_COLOR] = {"ground_color", SL_PARAM_VEC3, {{0.49, 0.53, 0.58}}, 0, 1, "sRGB", \
-        NULL, "colour of the ground"}, \
+        NULL, "colour of the ground, unless the domain has a material of its own"}, \
     [SL_STAGE_BACKGROUND_TOP] = {"background_top", SL_PARAM_VEC3, {{0.26, 0.33, 0.42}}, 0, 1, "sRGB", \
         NULL, "colour of the background at the top of the picture"}, \
     [SL_STAGE_BACKGROUND_BOTTOM] = {"background_bottom", SL_PARAM_VEC3, {{0.62, 0.68, 0.74}}, 0, 1, \
