@@ -1,7 +1,7 @@
-/* bench snow: a block of snow on its way, at rest in itself or with every particle deformed.
+/* bench snow: a moving block of snow, at rest in itself or with every particle deformed.
 
-   It goes 5 m/s, so that particles leave their blocks and fields fall out of order as they do between
-   two reorderings of a scene; at this speed and step the solver reorders every 20th step. */
+   It moves at 5 m/s, so that particles leave their blocks and fields fall out of order as they do
+   between two reorderings of a scene; at this speed and step the solver reorders every 20th step. */
 #include <math.h>
 #include <string.h>
 
@@ -134,20 +134,27 @@ static void head(void)
     printf("\n");
 }
 
-/* A line of the table; all of it is kept. */
-static SlStatus measure(Bench *bench, const char *transfer, uint32_t side, const char *size,
-                        uint32_t threads, bool deformed, double ns[STAGES], SlError *error)
+typedef struct Case {
+    const char *transfer;
+    uint32_t side;
+    const char *size;
+    uint32_t threads;
+    bool deformed;
+} Case;
+
+/* A line of the table. */
+static SlStatus measure(Bench *bench, const Case *c, double ns[STAGES], SlError *error)
 {
     SlWorld *world = NULL;
-    /* Semi-implicit, so that there is room for the Hessian; steps are made by hand. */
-    SlStatus status = snow_block(threads, side, transfer, "implicit", &world, error);
+    /* Semi-implicit, so that there are layers for the Hessian; stages are called one by one. */
+    SlStatus status = snow_block(c->threads, c->side, c->transfer, "implicit", &world, error);
     double ms[STAGES][MAX_REPEATS];
     size_t rounds = bench->quick ? 5 : 21;
-    const char *how = deformed ? "deformed" : "fall";
+    const char *how = c->deformed ? "deformed" : "fall";
     for (size_t k = 0; status == SL_OK && k < rounds; k++) {
         double one[STAGES];
         SlSystem *system = &world->systems[0]->base;
-        deform(system, deformed);
+        deform(system, c->deformed);
         status = time_step(system, one, error);
         for (int s = 0; s < STAGES; s++)
             ms[s][k] = one[s];
@@ -157,15 +164,15 @@ static SlStatus measure(Bench *bench, const char *transfer, uint32_t side, const
         status = time_reorder(&world->systems[0]->base, &reorder, error);
     if (status == SL_OK) {
         double per_particle = 1e6 / (double)world->systems[0]->base.particles.count;
-        printf("  %-4s %-4s %u %-8s ", transfer, size, threads, how);
+        printf("  %-4s %-4s %u %-8s ", c->transfer, c->size, c->threads, how);
         for (int s = 0; s < REORDER; s++)
             ns[s] = per_particle * bench_low(ms[s], rounds);
         ns[REORDER] = per_particle * reorder;
         ns[ALL] = ns[SORT] + ns[TO_GRID] + ns[GRID] + ns[TO_PARTICLES] +
                   ns[REORDER] / steps_per_reorder;
         for (int s = 0; s < STAGES; s++) {
-            bench_keep(bench, ns[s], "ns", "%s.%s.%s.%u_threads.%s_ns", transfer, size, how, threads,
-                       stage_names[s]);
+            bench_keep(bench, ns[s], "ns", "%s.%s.%s.%u_threads.%s_ns", c->transfer, c->size, how,
+                       c->threads, stage_names[s]);
             printf(" %16.2f", ns[s]);
         }
         printf("\n");
@@ -184,7 +191,7 @@ static const struct {
 /* Of one transfer: [size][threads - 1][deformed]. */
 typedef double Table[SIZES][MAX_THREADS][2][STAGES];
 
-/* What yielding costs is what a deformed state adds to the way back, over free fall. */
+/* The cost of plasticity: the time of grid to particles in a deformed state minus that in free fall. */
 static void report_transfer(Bench *bench, const char *transfer, const Table ns, int last)
 {
     const double(*two)[STAGES] = ns[last][1], (*one)[STAGES] = ns[last][0];
@@ -201,7 +208,7 @@ static void report_transfer(Bench *bench, const char *transfer, const Table ns, 
                      "%s.growth_300k_to_1m_percent", transfer);
 }
 
-/* Held by an explicit world, blocks left out. */
+/* Memory of an explicit world without its blocks. */
 static SlStatus measure_memory(Bench *bench, SlError *error)
 {
     SlWorld *world = NULL;
@@ -229,9 +236,10 @@ static SlStatus run(Bench *bench, SlError *error)
         head();
         for (int s = 0; s <= last; s++)
             for (uint32_t threads = 1; threads <= MAX_THREADS; threads++)
-                for (int deformed = 0; status == SL_OK && deformed < 2; deformed++)
-                    status = measure(bench, transfers[t], sizes[s].side, sizes[s].name, threads,
-                                     deformed == 1, ns[s][threads - 1][deformed], error);
+                for (int deformed = 0; status == SL_OK && deformed < 2; deformed++) {
+                    Case c = {transfers[t], sizes[s].side, sizes[s].name, threads, deformed == 1};
+                    status = measure(bench, &c, ns[s][threads - 1][deformed], error);
+                }
         if (status != SL_OK)
             return status;
         report_transfer(bench, transfers[t], (const double(*)[MAX_THREADS][2][STAGES])ns, last);
@@ -244,9 +252,9 @@ const BenchKind bench_snow = {
     "snow", "stages of a step of snow by either transfer, and seconds per frame of whole runs", run};
 
 /* --- The part of bench snow that makes whole runs: a ball hits the floor at 5 m/s, one frame of a film,
-   explicit and semi-implicit, as Table 3 of document 001 has its scenes. --- */
+   explicit and semi-implicit, as the scenes of [Stomakhin 2013, Table 3]. --- */
 
-static const double frame = 1.0 / 24; /* s, the paper's */
+static const double frame = 1.0 / 24; /* s, as in [Stomakhin 2013] */
 
 typedef struct Way {
     const char *name, *transfer, *integration;
