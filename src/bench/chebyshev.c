@@ -23,7 +23,7 @@ enum { SCENES = sizeof scenes / sizeof scenes[0] };
    divisor helps nobody but Chebyshev's method: Anderson took a quarter more iterations with it.
    Position based fluids have no such threshold: their rows are at equal compression only. */
 #define PLAIN                                                                                      \
-    {"acceleration", SL_ACCELERATE_NONE}, {"relaxation", 1},                                   \
+    {"acceleration", SL_ACCELERATION_NONE}, {"relaxation", 1},                                   \
     {                                                                                              \
         "divisor", SL_DIVISOR_OWN                                                                  \
     }
@@ -33,11 +33,11 @@ const Solver chebyshev_solvers[] = {
     {"ldlt", {PLAIN, {"global_solver", SL_LINEAR_LDLT}, {"global_iterations", 0}}},
     {"jacobi_1", {PLAIN, {"global_solver", SL_LINEAR_JACOBI}, {"global_iterations", 1}}},
     {"jacobi", {PLAIN, {"global_solver", SL_LINEAR_JACOBI}, {"global_iterations", 0}}},
-    {"chebyshev", {{"acceleration", SL_ACCELERATE_CHEBYSHEV}}},
+    {"chebyshev", {{"acceleration", SL_ACCELERATION_CHEBYSHEV}}},
     {"cg_diagonal",
      {PLAIN, {"global_solver", SL_LINEAR_CG}, {"global_iterations", 0}, {"preconditioner", 1}}},
-    {"jacobi_relaxed", {{"acceleration", SL_ACCELERATE_NONE}, {"divisor", SL_DIVISOR_OWN}}},
-    {"anderson", {{"acceleration", SL_ACCELERATE_ANDERSON}, {"divisor", SL_DIVISOR_OWN}}},
+    {"jacobi_relaxed", {{"acceleration", SL_ACCELERATION_NONE}, {"divisor", SL_DIVISOR_OWN}}},
+    {"anderson", {{"acceleration", SL_ACCELERATION_ANDERSON}, {"divisor", SL_DIVISOR_OWN}}},
     {"chebyshev_wang", {CHEBYSHEV_AS_WANG, {"rho", 0.9875}}},
     {"pbf", {{"acceleration", 0}, {"relaxation", 0.7}}, true},
     {"pbf_chebyshev",
@@ -56,7 +56,7 @@ static const Rule rules[] = {{"move", 1e-3, 0}, {"mean_0.1", 0, 1e-3}, {"mean_0.
 enum { RULES = sizeof rules / sizeof rules[0] };
 
 /* What every trial begins from. */
-const TrialValue chebyshev_defaults[] = {{"acceleration", SL_ACCELERATE_CHEBYSHEV},
+const TrialValue chebyshev_defaults[] = {{"acceleration", SL_ACCELERATION_CHEBYSHEV},
                                          {"relaxation", 0.7},
                                          {"global_solver", SL_LINEAR_JACOBI},
                                          {"global_iterations", 1},

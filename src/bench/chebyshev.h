@@ -5,7 +5,7 @@
 
 #include "bench/bench.h"
 #include "cli/trial.h"
-#include "solvers/projective/parameter_rows.h"
+#include "solvers/projective/parameters.h"
 #include "math/linear/chebyshev.h"
 
 #define CHEBYSHEV_STEP 5e-3 /* s */

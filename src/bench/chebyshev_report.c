@@ -65,10 +65,10 @@ typedef struct Way {
 } Way;
 
 static const Way ways[] = {
-    {"plain", false, {{"acceleration", SL_ACCELERATE_NONE}, {"stop_move", 0}}},
+    {"plain", false, {{"acceleration", SL_ACCELERATION_NONE}, {"stop_move", 0}}},
     {"chebyshev",
      false,
-     {{"acceleration", SL_ACCELERATE_CHEBYSHEV}, {"rho", 0.999}, {"stop_move", 0}}},
+     {{"acceleration", SL_ACCELERATION_CHEBYSHEV}, {"rho", 0.999}, {"stop_move", 0}}},
     {"pbf", true, {{"acceleration", 0}, {"relaxation", 0.7}}},
     {"pbf_chebyshev",
      true,
@@ -120,10 +120,10 @@ SlStatus chebyshev_small_steps(Bench *bench, const PaperScene *scene, Trial *pro
 SlStatus chebyshev_memory(Bench *bench, const PaperScene *scene, SlError *error)
 {
     static const Solver kinds[] = {
-        {"chebyshev", {{"acceleration", SL_ACCELERATE_CHEBYSHEV}}, false},
-        {"anderson", {{"acceleration", SL_ACCELERATE_ANDERSON}}, false},
+        {"chebyshev", {{"acceleration", SL_ACCELERATION_CHEBYSHEV}}, false},
+        {"anderson", {{"acceleration", SL_ACCELERATION_ANDERSON}}, false},
         {"ldlt",
-         {{"acceleration", SL_ACCELERATE_NONE}, {"global_solver", SL_LINEAR_LDLT}, {"global_iterations", 0}},
+         {{"acceleration", SL_ACCELERATION_NONE}, {"global_solver", SL_LINEAR_LDLT}, {"global_iterations", 0}},
          false},
     };
     static const char *const more[] = {NULL, "anderson_history", "ldlt_factor"};
@@ -216,8 +216,8 @@ SlStatus chebyshev_curves(Trial *trial, const Trial *from, SlError *error)
         for (int k = 0; status == SL_OK && k < 60; k++) {
             sl_projective_local(system, &run);
             status = sl_projective_global(system, &run, error);
-            fprintf(file, "%s,%d,%.6g,%.6g,%.4f\n", chebyshev_solvers[s].name, k, run.move / d,
-                    run.mean, 1e3 * (sl_seconds() - began));
+            fprintf(file, "%s,%d,%.6g,%.6g,%.4f\n", chebyshev_solvers[s].name, k, run.max_move / d,
+                    run.mean_compression, 1e3 * (sl_seconds() - began));
             fflush(file);
         }
     }

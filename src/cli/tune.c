@@ -25,7 +25,7 @@ static SlStatus first_rho(Trial *trial, double dt, double *rho, SlError *error)
     SlSystem *system = &trial->world->systems[0]->base;
     SlProjectiveRun run;
     double norm[RATIO_ITERATIONS];
-    trial_set(trial, (TrialValue[]){{"acceleration", SL_ACCELERATE_NONE}, {NULL, 0}});
+    trial_set(trial, (TrialValue[]){{"acceleration", SL_ACCELERATION_NONE}, {NULL, 0}});
     SlStatus status = sl_projective_begin(system, dt, &run, error);
     if (status != SL_OK)
         return status;
@@ -38,7 +38,7 @@ static SlStatus first_rho(Trial *trial, double dt, double *rho, SlError *error)
     for (int k = 0; status == SL_OK && k < RATIO_ITERATIONS; k++) {
         sl_projective_local(system, &run);
         status = sl_projective_global(system, &run, error);
-        norm[k] = run.norm;
+        norm[k] = run.step_norm;
     }
     if (status != SL_OK)
         return status;
@@ -51,7 +51,7 @@ static SlStatus try_rho(Trial *trial, const Trial *from, double rho, double dt, 
                         SlError *error)
 {
     trial_copy(trial, from);
-    trial_set(trial, (TrialValue[]){{"acceleration", SL_ACCELERATE_CHEBYSHEV}, {"rho", rho}, {NULL, 0}});
+    trial_set(trial, (TrialValue[]){{"acceleration", SL_ACCELERATION_CHEBYSHEV}, {"rho", rho}, {NULL, 0}});
     trial_reset(trial);
     SlStatus status = trial_steps(trial, dt, steps, error);
     const TrialResult *r = &trial->result;

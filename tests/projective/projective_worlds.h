@@ -1,6 +1,6 @@
 /* Worlds of projective fluids that several tests use. */
-#ifndef TESTS_FLUID_PROJECTIVE_WORLDS_H
-#define TESTS_FLUID_PROJECTIVE_WORLDS_H
+#ifndef TESTS_PROJECTIVE_PROJECTIVE_WORLDS_H
+#define TESTS_PROJECTIVE_PROJECTIVE_WORLDS_H
 
 #include "core/random.h"
 #include "solvers/projective/projective.h"
@@ -80,7 +80,7 @@ static inline SlSystem *pf_system(SlWorld *world)
     return &world->systems[0]->base;
 }
 
-/* A block far from walls, squeezed and shaken. */
+/* A block far from walls, without acceleration. */
 static inline PfWorld pf_free_block(void)
 {
     return (PfWorld){.threads = 2,
@@ -129,7 +129,7 @@ static inline void pf_disturb(SlWorld *world, float middle, float squeeze, float
     }
 }
 
-/* A step up to the loop over local and global steps. */
+/* A step up to its loop of local and global steps. */
 static inline void pf_begin(SlWorld *world, double dt, SlProjectiveRun *run)
 {
     SlSystem *system = pf_system(world);

@@ -1,12 +1,8 @@
-/* Projective fluids: all ways to solve the global step against each other, momentum, free fall,
- * stopping, threads, safeguard, step lengths. */
-#include "solvers/projective/parameter_rows.h"
+/* Projective fluids: all global solvers against each other, momentum, free fall, stop tests, threads,
+   safeguard, step lengths. */
 #include "projective/projective_worlds.h"
 
 #include "config.h"
-
-static const char *const global_names[SL_LINEAR_COUNT] = {"jacobi", "chebyshev", "cg",
-                                                          "cr",     "ldlt",      "anderson"};
 
 /* Positions after some iterations, by id. */
 static void iterate(PfWorld *w, uint32_t iterations, float *x)
@@ -25,8 +21,8 @@ static void iterate(PfWorld *w, uint32_t iterations, float *x)
     sl_world_destroy(world);
 }
 
-/* With a diagonal matrix every solver gives what one sweep in one loop gives; in differences and
-   with attachments every solver gives what the direct one gives. */
+/* With a diagonal matrix every solver has the result of the fused sweep; with differences and
+   attachments every solver has that of the direct one. */
 static void all_global_solvers_agree(void **state)
 {
     (void)state;
@@ -44,7 +40,7 @@ static void all_global_solvers_agree(void **state)
         for (int global = 0; global < SL_LINEAR_COUNT; global++) {
             if (global == SL_LINEAR_LDLT && !SLEET_HAVE_LDL)
                 continue;
-            pf_set(&w, "global_solver", 0, global_names[global]);
+            pf_set(&w, "global_solver", 0, sl_linear_solvers[global]->name);
             pf_set(&w, "global_iterations", 0, NULL);
             pf_set(&w, "global_tolerance", 1e-9, NULL);
             iterate(&w, 4, other);
@@ -56,8 +52,8 @@ static void all_global_solvers_agree(void **state)
     }
 }
 
-/* What attachments hold stays; the rest of the block falls. */
-static void attachments_hold(void **state)
+/* Attached particles stay; the rest of the block falls. */
+static void attached_particles_stay(void **state)
 {
     (void)state;
     PfWorld w = pf_free_block();
@@ -67,33 +63,33 @@ static void attachments_hold(void **state)
     SlWorld *world = pf_create(&w);
     pf_advance(world, 10);
     SlFieldView x = sl_system_field(world, first_system(world), "position"), id = sl_system_field(world, first_system(world), "id");
-    size_t held = 0;
+    size_t attached = 0;
     for (size_t i = 0; i < x.count; i++) {
         float y = ((const float *)((const char *)x.data + i * x.stride))[1];
         float start = 1.025f + 0.05f * (float)(((const uint32_t *)id.data)[i] / PF_SIDE % PF_SIDE);
         if (start < 1.1f) {
-            held++;
+            attached++;
             assert_near((double)y, (double)start, 0.01);
         }
     }
-    assert_int_equal(held, 2 * PF_SIDE * PF_SIDE);
+    assert_int_equal(attached, 2 * PF_SIDE * PF_SIDE);
     sl_world_destroy(world);
 }
 
-/* Bar: momentum is kept to 1e-6 away from walls. What constraints push sums to nothing. Divided by
-   each row's own diagonal steps do not, before the loop has converged, which it does only as far as
-   the rounding of positions, times the diagonal, lets it. */
-static void pushes_keep_momentum(void **state)
+/* Target: momentum is conserved to 1e-6 away from walls. The pushes of constraints sum to zero. Steps
+   that are divided by each row's own diagonal do not, before the loop has converged, which the
+   rounding of positions, times the diagonal, limits. */
+static void pushes_conserve_momentum(void **state)
 {
     (void)state;
-    for (int share = 0; share < 2; share++) {
+    for (int counted = 0; counted < 2; counted++) {
         PfWorld w = pf_free_block();
         w.from = (SlVec3){0.1f, 0.1f, 0.1f}; /* near the origin floats are finest */
         w.nx = PF_SIDE + 3;
         pf_set(&w, "boundary", 0, "contact");
-        pf_set(&w, "count_relaxation", share, NULL);
+        pf_set(&w, "count_relaxation", counted, NULL);
         pf_set(&w, "relaxation", 0.7, NULL);
-        pf_set(&w, "global_solver", 0, "cg"); /* cut open, so that the residual can be seen */
+        pf_set(&w, "global_solver", 0, "cg"); /* in separate loops, so that there is a residual */
         pf_set(&w, "global_iterations", 0, NULL);
         SlWorld *world = pf_create(&w);
         assert_ok(sl_world_start(world, &test_error));
@@ -105,12 +101,12 @@ static void pushes_keep_momentum(void **state)
             SL_KERNELS(system->context->isa, sl_projective_kernels);
         double sum[3] = {0, 0, 0}, all = 0;
         const SlFluidParticles *pass = &run.pass.fluid.particles;
-        sl_projective_local(system, &run); /* x is s, so all of the residual is the constraints' */
+        sl_projective_local(system, &run); /* x is s, so the residual is that of constraints */
         sl_particle_loop(system, kernels->inertia, &run.pass);
         for (size_t i = 0; i < pass->count; i++)
             for (size_t a = 0; a < 3; a++)
                 assert_true(run.pass.residual[4 * i + a] == 0);
-        sl_particle_loop(system, kernels->pull_density[0], &run.pass);
+        sl_particle_loop(system, sl_constraint(system->context->isa, SL_CONSTRAINT_DENSITY)->right_side[0], &run.pass);
         for (size_t i = 0; i < pass->count; i++)
             for (size_t a = 0; a < 3; a++) {
                 sum[a] += (double)run.pass.residual[4 * i + a];
@@ -133,16 +129,16 @@ static void pushes_keep_momentum(void **state)
         double off = fmax(fabs(sum[0]), fmax(fabs(sum[1]), fabs(sum[2]))) / all;
         print_message(
             "momentum, count relaxation %d: %.2g of what is pushed; %.2g of a step's movement\n",
-            share, pushed, off);
+            counted, pushed, off);
         assert_less(pushed, 1e-6);
         assert_less(off, 2e-3);
         sl_world_destroy(world);
     }
 }
 
-/* The same bar for whole steps, ended as by default: a drop that bursts in flight, at rest or not.
- */
-static void steps_keep_momentum(void **state)
+/* The same target for complete steps with the default stop tests: a drop that expands in flight, at
+   rest or not. */
+static void steps_conserve_momentum(void **state)
 {
     (void)state;
     const char *accelerations[] = {"none", "chebyshev", "anderson"};
@@ -245,7 +241,7 @@ static void light_fluid_rises(void **state)
     assert_true(risen[1] > 0.3);
 }
 
-static bool keep_stats(void *user, SlSystemId system, const SlStepStats *stats)
+static bool record_stats(void *user, SlSystemId system, const SlStepStats *stats)
 {
     (void)system;
     *(SlStepStats *)user = *stats;
@@ -264,8 +260,8 @@ static PfWorld small_dam(void)
                      .settings = {{"steps", 4, NULL}}};
 }
 
-/* Each limit ends steps, keeps its promise, and is named. */
-static void limits_are_kept_and_named(void **state)
+/* Each limit stops the loop of a step, holds afterwards, and is reported. */
+static void limits_hold_and_are_reported(void **state)
 {
     (void)state;
     struct {
@@ -279,7 +275,7 @@ static void limits_are_kept_and_named(void **state)
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         SlStepStats last;
         PfWorld w = small_dam();
-        w.on_step = keep_stats;
+        w.on_step = record_stats;
         w.user = &last;
         pf_set(&w, "stop_move", 0, NULL);
         pf_set(&w, "max_iterations", 400, NULL);
@@ -299,7 +295,7 @@ static void limits_are_kept_and_named(void **state)
     }
 }
 
-/* Bar: the same hash for 1, 2, 3 and 5 threads with every global solver. */
+/* Target: the same hash for 1, 2, 3 and 5 threads with every global solver. */
 static void threads_do_not_matter(void **state)
 {
     (void)state;
@@ -312,13 +308,13 @@ static void threads_do_not_matter(void **state)
             PfWorld w = small_dam();
             w.threads = threads[t];
             if (way < SL_LINEAR_COUNT) {
-                pf_set(&w, "global_solver", 0, global_names[way]);
+                pf_set(&w, "global_solver", 0, sl_linear_solvers[way]->name);
                 pf_set(&w, "global_iterations", 0, NULL);
             }
             if (way == SL_LINEAR_COUNT)
                 pf_set(&w, "acceleration", 0, "anderson");
             if (way == SL_LINEAR_COUNT + 1) {
-                w = pf_free_block(); /* in differences solids hold by contact alone */
+                w = pf_free_block(); /* with differences solids act by contact only */
                 w.threads = threads[t];
                 w.velocity = (SlVec3){1, 0, 0};
                 pf_set(&w, "attach", 1e5, NULL);
@@ -349,7 +345,7 @@ static void safeguard_holds(void **state)
     (void)state;
     SlStepStats last;
     PfWorld w = small_dam();
-    w.on_step = keep_stats;
+    w.on_step = record_stats;
     w.user = &last;
     pf_set(&w, "rho", 0.9999, NULL);
     SlWorld *world = pf_create(&w);
@@ -371,12 +367,12 @@ static bool add_iterations(void *user, SlSystemId system, const SlStepStats *sta
     return true;
 }
 
-/* A step ends at its movement limit sooner if momentum is given up near the end, and less
-   compressed than by plain iterations that end there. */
-static void restarting_ends_steps_sooner(void **state)
+/* With restarts near the end a step reaches its movement limit sooner, and is less compressed than
+   without acceleration. */
+static void restarts_end_steps_sooner(void **state)
 {
     (void)state;
-    enum { PLAIN, CHEBYSHEV, CALM };
+    enum { PLAIN, CHEBYSHEV, RESTARTED };
     double sums[3][2] = {{0}};
     for (int way = 0; way < 3; way++) {
         PfWorld w = small_dam();
@@ -387,7 +383,7 @@ static void restarting_ends_steps_sooner(void **state)
         pf_set(&w, "omega_start", 0, "wang");
         pf_set(&w, "delay", 3, NULL);
         pf_set(&w, "rho", 0.995, NULL);
-        pf_set(&w, "restart_fraction", way == CALM ? 0.002 : 0, NULL);
+        pf_set(&w, "restart_fraction", way == RESTARTED ? 0.002 : 0, NULL);
         SlWorld *world = pf_create(&w);
         pf_advance(world, 20);
         sl_world_destroy(world);
@@ -395,12 +391,12 @@ static void restarting_ends_steps_sooner(void **state)
     for (int way = 0; way < 3; way++)
         print_message("80 steps, way %d: %.1f iterations each, compression %.4f %%\n", way,
                       sums[way][0] / 80, 100 * sums[way][1] / 80);
-    assert_less(sums[CALM][0], 0.7 * sums[CHEBYSHEV][0]);
-    assert_less(sums[CALM][0], sums[PLAIN][0]);
-    assert_less(sums[CALM][1], 0.5 * sums[PLAIN][1]);
+    assert_less(sums[RESTARTED][0], 0.7 * sums[CHEBYSHEV][0]);
+    assert_less(sums[RESTARTED][0], sums[PLAIN][0]);
+    assert_less(sums[RESTARTED][1], 0.5 * sums[PLAIN][1]);
 }
 
-/* Lanes past the last particle hold whatever they hold; nobody feels it. */
+/* Lanes past the last particle may have any values; they have no effect on bodies. */
 static bool forces_are_numbers(void *user, SlSystemId system, const SlStepStats *stats)
 {
     (void)system;
@@ -415,7 +411,7 @@ static bool forces_are_numbers(void *user, SlSystemId system, const SlStepStats 
     return true;
 }
 
-static void padding_pushes_nobody(void **state)
+static void padding_has_no_effect_on_bodies(void **state)
 {
     (void)state;
     uint32_t pushed = 0;
@@ -437,7 +433,7 @@ static void padding_pushes_nobody(void **state)
     pf_mix(world);
     SlParticles *particles = &pf_system(world)->particles;
     assert_int_equal(particles->count % 8, 5);
-    for (size_t i = particles->count; i % 8 != 0; i++) /* of no table */
+    for (size_t i = particles->count; i % 8 != 0; i++) /* outside of every table */
         ((uint32_t *)particles->data[SL_F_FLUID])[i] = ((uint32_t *)particles->data[SL_F_ID])[i] =
             INT32_MAX;
     pf_advance(world, 10);
@@ -445,9 +441,8 @@ static void padding_pushes_nobody(void **state)
     sl_world_destroy(world);
 }
 
-/* The ladder of rho: it finds the cheapest grid_index of a valley, whichever side it begins on, while the
-   whole valley rises. */
-static void search_finds_the_valley(void **state)
+/* The search of rho finds the cheapest value of the grid from either side, while all costs rise. */
+static void search_finds_the_minimum(void **state)
 {
     (void)state;
     for (uint32_t best = 0; best < SL_RHO_GRID_SIZE; best += 5) {
@@ -463,7 +458,7 @@ static void search_finds_the_valley(void **state)
     assert_near(sl_rho_grid_value(3), 1 - 0.1 * sqrt(0.5), 1e-12);
 }
 
-/* time_step "cfl": nobody moves farther than asked for, and steps are no shorter than need be. */
+/* step_control "cfl": no particle moves farther than `cfl`, and steps are not shorter than necessary. */
 static bool check_length(void *user, SlSystemId system, const SlStepStats *stats)
 {
     (void)system;
@@ -499,12 +494,12 @@ static void steps_follow_speed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_global_solvers_agree),  cmocka_unit_test(attachments_hold),
-        cmocka_unit_test(pushes_keep_momentum),      cmocka_unit_test(steps_keep_momentum),
+        cmocka_unit_test(all_global_solvers_agree),  cmocka_unit_test(attached_particles_stay),
+        cmocka_unit_test(pushes_conserve_momentum),      cmocka_unit_test(steps_conserve_momentum),
         cmocka_unit_test(free_fall_is_exact),        cmocka_unit_test(light_fluid_rises),
-        cmocka_unit_test(limits_are_kept_and_named), cmocka_unit_test(threads_do_not_matter),
-        cmocka_unit_test(safeguard_holds),           cmocka_unit_test(restarting_ends_steps_sooner),
-        cmocka_unit_test(padding_pushes_nobody),     cmocka_unit_test(search_finds_the_valley),
+        cmocka_unit_test(limits_hold_and_are_reported), cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(safeguard_holds),           cmocka_unit_test(restarts_end_steps_sooner),
+        cmocka_unit_test(padding_has_no_effect_on_bodies),     cmocka_unit_test(search_finds_the_minimum),
         cmocka_unit_test(steps_follow_speed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

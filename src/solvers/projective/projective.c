@@ -1,108 +1,75 @@
-/* Projective fluids with Chebyshev's method (document 000; Weiler, Koschier & Bender 2016; Wang
-   2015).
+/* Projective fluids with Chebyshev's method [Sommer; Weiler 2016; Wang 2015].
 
    The density constraints of position based fluids become energies, and a step minimises them and
-   inertia together (eq. 2) by local projections and global solves in turn (algorithm 1). With the
-   paper's constraints the global matrix is diagonal, so Chebyshev's method accelerates the loop of
-   both, not a linear solve. What is incompressible here is soft: how much a column gives under its
-   own weight is set by the stiffness (docs/notes/projective.md). */
+   inertia together [Sommer eq. 2] by local projections and global solves in turn (algorithm 1). With
+   the paper's constraints the global matrix is diagonal, so Chebyshev's method accelerates the loop of
+   both, not a linear solve. The fluid is not exactly incompressible: the stiffness sets how far a
+   column is compressed under its own weight (docs/notes/projective.md). */
 #include "solvers/projective/projective.h"
 
 #include <math.h>
 
 #include "core/timer.h"
 #include "solvers/fluid/forces.h"
-#include "solvers/projective/parameter_rows.h"
 
-/* clang-format off */
-#define BOOL(value) SL_PARAM_BOOL, {{value}}
-static const SlParamRow rows[P_COUNT] = {
-#include "solvers/fluid/parameter_rows.h"
-    [P_STIFFNESS] = {"stiffness", SL_FLUID_NUMBER(1e6), 1, 1e12, "Pa", NULL,
-                     "a density constraint weighs stiffness × spacing; of other fluids in proportion to their density"},
-    [P_CONSTRAINT] = {"constraint", SL_FLUID_CHOICE(0), 0, 1, "", "unilateral|equality",
-                      "unilateral resists compression only; equality (as printed) also tension"},
-    [P_ROWS] = {"rows", SL_FLUID_CHOICE(SL_ROWS_SELECTOR), 0, 1, "", "selector|differences",
-                "what a density constraint measures: its particles' places, so that the matrix is diagonal, "
-                "or their differences to its own particle"},
-    [P_COUNT_RELAXATION] = {"count_relaxation", SL_FLUID_NUMBER(1), 0, 1, "", NULL,
-                            "shifts of a projection are multiplied by this share of the number of particles "
-                            "in the constraint, at least by 1; 0: the plain selector, much softer"},
-    [P_PROJECTIONS] = {"projections", SL_FLUID_INTEGER(1), 1, 100, "per iteration", NULL,
-                       "most Newton steps of a local projection"},
-    [P_PROJECTION_TOLERANCE] = {"projection_tolerance", SL_FLUID_NUMBER(1e-6), 1e-7, 1, "", NULL,
-                                "density error that ends a projection sooner"},
-    [P_DAMPING] = {"damping", SL_FLUID_NUMBER(1e-4), 1e-6, 1e3, "", NULL,
-                   "epsilon of lambda, as a multiple of the lattice's sum of squared gradients"},
-    [P_ATTACH] = {"attach", SL_FLUID_NUMBER(0), 0, 1e12, "Pa", NULL,
-                  "an attachment weighs attach × spacing; 0: nothing is attached"},
-    [P_ATTACH_BELOW] = {"attach_below", SL_FLUID_NUMBER(0), -1e6, 1e6, "m", NULL,
-                        "particles placed lower than this are attached where they start"},
-    [P_GLOBAL_SOLVER] = {"global_solver", SL_FLUID_CHOICE(SL_LINEAR_JACOBI), 0, SL_LINEAR_COUNT - 1, "", SL_LINEAR_CHOICES,
-                  "the linear solver of the global step"},
-    [P_GLOBAL_ITERATIONS] = {"global_iterations", SL_FLUID_INTEGER(1), 0, 10000, "per iteration", NULL,
-                             "of the linear solver; 0: as many as its tolerance takes"},
-    [P_GLOBAL_TOLERANCE] = {"global_tolerance", SL_FLUID_NUMBER(1e-6), 1e-12, 1, "", NULL,
-                            "residual of the linear solver over its right-hand side"},
-    [P_PRECONDITIONER] = {"preconditioner", SL_FLUID_CHOICE(0), 0, 1, "", "none|diagonal",
-                        "of conjugate gradients"},
-    [P_DIVISOR] = {"divisor", SL_FLUID_CHOICE(SL_DIVISOR_COMMON), 0, 1, "", "common|own",
-                   "what a single sweep of Jacobi divides by: one diagonal for all particles, so that every "
-                   "iteration keeps momentum, or each row's own, which solves the row"},
-    [P_ACCELERATION] = {"acceleration", SL_FLUID_CHOICE(SL_ACCELERATE_CHEBYSHEV), 0, 2, "", "none|chebyshev|anderson",
-                      "what speeds up the loop of local and global steps"},
-    [P_RHO] = {"rho", SL_FLUID_NUMBER(0), 0, 0.99999, "", NULL,
-               "Chebyshev's method: how slowly the plain loop converges; 0: estimated while running"},
-    [P_DELAY] = {"delay", SL_FLUID_INTEGER(0), 0, 1000, "iterations", NULL,
-                 "plain iterations before Chebyshev's method begins; 3 or more with omega_start wang"},
-    [P_RELAXATION] = {"relaxation", SL_FLUID_NUMBER(0.7), 0.01, 1, "", NULL,
-                            "factor on every step of the loop before it is accelerated"},
-    [P_OMEGA_START] = {"omega_start", SL_FLUID_CHOICE(SL_OMEGA_PRINTED), 0, 1, "", "wang|printed",
-                       "second factor of Chebyshev's method: 2 / (2 - rho^2), which has all of its momentum at "
-                       "once, or 4 / (4 - rho^2) as document 000 prints it, which gathers it"},
-    [P_SAFEGUARD] = {"safeguard", BOOL(1), 0, 1, "", NULL,
-                     "Chebyshev's method begins again when steps grow instead of shrinking"},
-    [P_RESTART_FRACTION] = {"restart_fraction", SL_FLUID_NUMBER(0.002), 0, 1, "", NULL,
-                      "Chebyshev's method begins again near the end of a step: when no more than this share of "
-                      "the particles move farther than stop_move, or a plain iteration is likely to do; 0, or stop_move 0: never"},
-    [P_HISTORY] = {"history", SL_FLUID_INTEGER(5), 1, SL_ANDERSON_MAX, "iterations", NULL,
-                   "that Anderson acceleration looks back on"},
-    [P_MAX_ITERATIONS] = {"max_iterations", SL_FLUID_INTEGER(100), 1, 100000, "per step", NULL,
-                      "most local and global steps"},
-    [P_MIN_ITERATIONS] = {"min_iterations", SL_FLUID_INTEGER(2), 1, 1000, "per step", NULL,
-                            "that are done whatever the limits below say"},
-    [P_STOP_MOVE] = {"stop_move", SL_FLUID_NUMBER(1e-3), 0, 1, "spacings", NULL,
-                     "the step ends when no particle moves farther in an iteration; 0: not by this"},
-    [P_STOP_MEAN] = {"stop_mean", SL_FLUID_NUMBER(0), 0, 1, "", NULL,
-                     "the step ends when the mean compression is below; 0: not by this"},
-    [P_STOP_MAX] = {"stop_max", SL_FLUID_NUMBER(0), 0, 1, "", NULL,
-                     "the step ends when the greatest compression is below; 0: not by this"},
-    [P_STEP_CONTROL] = {"step_control", SL_FLUID_CHOICE(0), 0, 1, "", "fixed|cfl",
-                     "`steps` of one length a frame, or as long as speeds allow"},
-    [P_CFL] = {"cfl", SL_FLUID_NUMBER(0.4), 0.01, 10, "spacings", NULL,
-               "the farthest a particle may move in a step of time_step \"cfl\""},
-    [P_MIN_TIME_STEP] = {"min_time_step", SL_FLUID_NUMBER(1e-4), 1e-7, 1, "s", NULL, "shortest of those"},
-    [P_MAX_TIME_STEP] = {"max_time_step", SL_FLUID_NUMBER(5e-3), 1e-7, 1, "s", NULL, "longest of those"},
-};
-/* clang-format on */
+/* --- The step --- */
 
-/* Does something end the step? Compression is that of the iterate before the last move. */
-static bool ends(const SlSystem *system, const SlProjectiveRun *run, bool moved, SlStop *stop)
+/* Tests of the iterate before the global step, by its compression. */
+static bool is_compression_low(const SlSystem *system, const SlProjectiveRun *run, SlStop *stop)
 {
-    double d = sl_param(system, SL_FLUID_PARAM_SPACING);
-    if (run->iterations < (uint32_t)sl_param(system, P_MIN_ITERATIONS))
+    if (run->iterations < (uint32_t)sl_param(system, SL_PROJECTIVE_PARAM_MIN_ITERATIONS))
         return false;
-    if (moved && run->move < sl_param(system, P_STOP_MOVE) * d)
-        *stop = SL_STOP_MOVE;
-    else if (!moved && run->mean < sl_param(system, P_STOP_MEAN))
+    if (run->mean_compression < sl_param(system, SL_PROJECTIVE_PARAM_STOP_MEAN))
         *stop = SL_STOP_MEAN;
-    else if (!moved && run->most < sl_param(system, P_STOP_MAX))
+    else if (run->max_compression < sl_param(system, SL_PROJECTIVE_PARAM_STOP_MAX))
         *stop = SL_STOP_MAX;
-    else if (moved && run->iterations >= (uint32_t)sl_param(system, P_MAX_ITERATIONS))
+    return *stop != SL_STOP_NONE;
+}
+
+/* Tests after the global step, by its movement and the number of iterations. */
+static bool is_movement_small(const SlSystem *system, const SlProjectiveRun *run, SlStop *stop)
+{
+    double spacing = sl_param(system, SL_FLUID_PARAM_SPACING);
+    if (run->iterations < (uint32_t)sl_param(system, SL_PROJECTIVE_PARAM_MIN_ITERATIONS))
+        return false;
+    if (run->max_move < sl_param(system, SL_PROJECTIVE_PARAM_STOP_MOVE) * spacing)
+        *stop = SL_STOP_MOVE;
+    else if (run->iterations >= (uint32_t)sl_param(system, SL_PROJECTIVE_PARAM_MAX_ITERATIONS))
         *stop = SL_STOP_LIMIT;
     return *stop != SL_STOP_NONE;
 }
 
+/* Lines 2 to 8 of algorithm 1. */
+static SlStatus iterate(SlSystem *system, SlProjectiveRun *run, SlStop *stop, SlError *error)
+{
+    SlStatus status = SL_OK;
+    *stop = SL_STOP_NONE;
+    while (status == SL_OK) {
+        sl_projective_local(system, run); /* lines 3 to 5: local projections */
+        if (is_compression_low(system, run, stop))
+            break;
+        status = sl_projective_global(system, run, error); /* 6: global step, 7: acceleration */
+        if (status == SL_OK && is_movement_small(system, run, stop))
+            break;
+    }
+    return status;
+}
+
+/* Statistics of the loop; the cost of this rho. */
+static void record_iterations(SlSystem *system, const SlProjectiveRun *run, SlStop stop)
+{
+    SlProjectiveState *state = system->state;
+    bool chebyshev = run->method.acceleration == SL_ACCELERATION_CHEBYSHEV;
+    if (stop != SL_STOP_LIMIT) /* at the limit every rho costs the same */
+        sl_rho_search_record(&state->search, run->iterations);
+    system->stats.stop = stop;
+    system->stats.iterations = run->iterations;
+    system->stats.mean_iterations = run->iterations;
+    system->stats.inner_iterations = run->linear_iterations;
+    system->stats.rho = chebyshev ? run->chebyshev.rho : 0;
+}
+
+/* [Sommer, algorithm 1], its line numbers on the right. */
 static SlStatus step(SlSystem *system, double dt, SlError *error)
 {
     double *ms = system->stats.stage_ms, mark = sl_seconds();
@@ -113,9 +80,8 @@ static SlStatus step(SlSystem *system, double dt, SlError *error)
     if (status != SL_OK)
         return status;
 
-    /* line 1 of algorithm 1 */
     sl_fluid_stabilise(system, SL_KERNELS(system->context->isa, sl_fluid_kernels)->stabilise, pass);
-    sl_fluid_predict(system, pass);
+    sl_fluid_predict(system, pass); /* 1 */
     sl_lap(&mark, &ms[SL_STAGE_PREDICT]);
 
     SlListChoice list;
@@ -128,38 +94,23 @@ static SlStatus step(SlSystem *system, double dt, SlError *error)
                               : sl_fluid_list_boundary(system, pass, error);
     sl_lap(&mark, &ms[SL_STAGE_NEIGHBOURS]);
 
+    SlStop stop = SL_STOP_NONE;
     if (status == SL_OK)
         status = sl_projective_prepare(system, &run, error);
+    if (status == SL_OK)
+        status = iterate(system, &run, &stop, error); /* 2 to 8 */
     if (status != SL_OK)
         return status;
-    SlStop stop = SL_STOP_NONE;
-    for (;;) {
-        sl_projective_local(system, &run); /* lines 3 to 5 */
-        if (ends(system, &run, false, &stop))
-            break;
-        if ((status = sl_projective_global(system, &run, error)) != SL_OK) /* lines 6 and 7 */
-            return status;
-        if (ends(system, &run, true, &stop))
-            break;
-    }
-    sl_projective_settle(system, &run);
-    if (stop != SL_STOP_LIMIT) /* there all cost the same */
-        sl_rho_search_record(&state->search, run.iterations);
-    system->stats.stop = stop;
-    system->stats.iterations = run.iterations;
-    system->stats.mean_iterations = run.iterations;
-    system->stats.inner_iterations = run.inner;
-    system->stats.rho =
-        sl_param(system, P_ACCELERATION) == SL_ACCELERATE_CHEBYSHEV ? run.chebyshev.rho : 0;
+    sl_projective_friction(system, &run);
+    record_iterations(system, &run, stop);
     sl_lap(&mark, &ms[SL_STAGE_SOLVE]);
 
-    /* lines 9 and 10 */
     SlVelocityPass velocities;
     if ((status = sl_velocity_prepare(system, pass, dt, &velocities, error)) != SL_OK)
         return status;
     double duration = sl_fluid_post_solve_time(system, dt);
     if (duration > 0) {
-        sl_velocity_update(system, &velocities);
+        sl_velocity_update(system, &velocities); /* 9 */
         SlForcePass force = sl_force_pass(system, &velocities, duration);
         status = sl_tension_apply(system, &force, error);
         if (status == SL_OK)
@@ -168,64 +119,93 @@ static SlStatus step(SlSystem *system, double dt, SlError *error)
             status = sl_viscosity_apply(system, &force, error);
         if (status != SL_OK)
             return status;
-        sl_fluid_advance_xsph(system, &velocities);
+        sl_fluid_advance_xsph(system, &velocities); /* 10, with XSPH viscosity */
     } else
         sl_fluid_advance(system, &velocities);
     status = sl_fluid_statistics(system, &velocities, dt, error);
-    state->fastest = system->stats.max_speed;
+    state->max_speed = system->stats.max_speed;
     sl_lap(&mark, &ms[SL_STAGE_VELOCITIES]);
+    return status;
+}
+
+/* --- The descriptor --- */
+
+static void warn_of_body_forces(SlSystem *system)
+{
+    SlForces forces = (SlForces)sl_param(system, SL_FLUID_PARAM_FORCES);
+    bool wanted = forces == SL_FORCES_ALL || (forces == SL_FORCES_BODIES &&
+                                              sl_body_count(&system->surroundings) > 1);
+    if (wanted && !sl_projective_method(system).body_forces)
+        sl_log(system->context, SL_LOG_WARNING,
+               "%s: forces on bodies are not computed: they need \"global_solver\" jacobi with 1 "
+               "iteration, \"divisor\" common, \"rows\" selector, no other constraints, and "
+               "\"acceleration\" none or chebyshev",
+               system->name);
+}
+
+/* Calls start of every constraint in use. */
+static SlStatus start_constraints(SlSystem *system, SlError *error)
+{
+    SlProjectiveMethod method = sl_projective_method(system);
+    SlStatus status = SL_OK;
+    for (int k = 0; status == SL_OK && k < SL_CONSTRAINT_COUNT; k++) {
+        const SlConstraint *constraint = sl_constraint(system->context->isa, (SlConstraintKind)k);
+        if ((method.constraints >> k & 1) != 0 && constraint->start != NULL)
+            status = constraint->start(system, error);
+    }
     return status;
 }
 
 static SlStatus start(SlSystem *system, SlError *error)
 {
     SlProjectiveState *state = system->state;
-    if (system->fluid_count > 0 && sl_param(system, P_ROWS) == SL_ROWS_DIFFERENCES)
+    if (system->fluid_count > 0 &&
+        sl_param(system, SL_PROJECTIVE_PARAM_ROWS) == SL_ROWS_DIFFERENCES)
         return sl_error_set(error, SL_ERROR_ARGUMENT,
-                            "%s: \"rows\" differences knows one fluid only; %u more are asked for, "
-                            "which selector can mix",
+                            "%s: \"rows\" differences supports one fluid only; there are %u more, "
+                            "which \"rows\" selector supports",
                             system->name, system->fluid_count);
     SlStatus status = sl_fluid_start(system, error);
     if (status != SL_OK)
         return status;
-    SlForces forces = (SlForces)sl_param(system, SL_FLUID_PARAM_FORCES);
-    if (!sl_projective_has_body_forces(system) &&
-        (forces == SL_FORCES_ALL ||
-         (forces == SL_FORCES_BODIES && sl_body_count(&system->surroundings) > 1)))
-        sl_log(system->context, SL_LOG_WARNING,
-               "%s: what bodies feel is not told: that takes \"global\" jacobi "
-               "with 1 iteration, \"divisor\" common, \"rows\" selector, \"attach\" 0 and "
-               "\"acceleration\" "
-               "none or chebyshev",
-               system->name);
-    SlParticles *particles = &system->particles;
-    const float *x = sl_f32x4(particles, SL_F_POSITION);
-    float *anchor = sl_f32x4(particles, SL_F_ANCHOR),
-          below = (float)sl_param(system, P_ATTACH_BELOW);
-    state->placed = (uint32_t)particles->count;
+    warn_of_body_forces(system);
+    state->initial_count = (uint32_t)system->particles.count;
     state->search = sl_rho_search_begin();
-    for (size_t i = 0; anchor != NULL && i < particles->count; i++)
-        for (size_t a = 0; a < 3; a++)
-            anchor[4 * i + a] = x[4 * i + 1] < below ? x[4 * i + a] : SL_FAR;
-    return SL_OK;
+    return start_constraints(system, error);
 }
 
-/* FACTS §5.4; 0: `steps` decides. */
+static void destroy(SlSystem *system)
+{
+    for (int k = 0; k < SL_CONSTRAINT_COUNT; k++) {
+        const SlConstraint *constraint = sl_constraint(system->context->isa, (SlConstraintKind)k);
+        if (constraint->destroy != NULL)
+            constraint->destroy(system);
+    }
+    sl_fluid_destroy(system);
+}
+
+/* Equal steps in which the fastest particle moves at most `cfl` spacings; 0: `steps` decides. */
 static double step_length(const SlSystem *system, double left)
 {
     const SlProjectiveState *state = system->state;
-    if (sl_param(system, P_STEP_CONTROL) == 0)
+    if (sl_param(system, SL_PROJECTIVE_PARAM_STEP_CONTROL) == SL_STEP_FIXED)
         return 0;
-    double speed = state->fastest > 0 ? state->fastest : 1e-9;
-    double length = sl_param(system, P_CFL) * sl_param(system, SL_FLUID_PARAM_SPACING) / speed;
-    length = fmin(fmax(length, sl_param(system, P_MIN_TIME_STEP)), sl_param(system, P_MAX_TIME_STEP));
+    double speed = state->max_speed > 0 ? state->max_speed : 1e-9;
+    double length = sl_param(system, SL_PROJECTIVE_PARAM_CFL) *
+                    sl_param(system, SL_FLUID_PARAM_SPACING) / speed;
+    length = fmin(fmax(length, sl_param(system, SL_PROJECTIVE_PARAM_MIN_TIME_STEP)),
+                  sl_param(system, SL_PROJECTIVE_PARAM_MAX_TIME_STEP));
     return left / ceil(left / length * (1 - 1e-9));
 }
 
 static uint32_t more_fields(const SlSystem *system)
 {
-    return sl_fluid_more_fields(system) |
-           (sl_param(system, P_ATTACH) > 0 ? SL_FIELD_BIT(ANCHOR) : 0);
+    SlProjectiveMethod method = sl_projective_method(system);
+    uint32_t fields = sl_fluid_more_fields(system);
+    for (int k = 0; k < SL_CONSTRAINT_COUNT; k++)
+        if ((method.constraints >> k & 1) != 0)
+            fields |= sl_constraint(system->context->isa, (SlConstraintKind)k)->fields;
+    return fields;
 }
 
 static uint64_t memory_needed(const SlSystem *system, uint64_t count)
@@ -257,19 +237,18 @@ static const SlStateRow state_rows[] = {
      "iterations per step of the best value"},
     {"rho_cost", offsetof(SlProjectiveState, search.cost), 8 * sizeof(double),
      "iterations of the steps of this trial"},
-    {"fastest", offsetof(SlProjectiveState, fastest), sizeof(double), "m/s, of any particle"},
-    {"placed", offsetof(SlProjectiveState, placed), sizeof(uint32_t),
-     "particles there at the start"},
+    {"max_speed", offsetof(SlProjectiveState, max_speed), sizeof(double), "m/s, of any particle"},
+    {"initial_count", offsetof(SlProjectiveState, initial_count), sizeof(uint32_t),
+     "particles placed at the start"},
 };
 
 const SlSolver sl_projective_solver = {
     .table = {.name = "projective",
               .kind = "solver",
               .summary = "water by projective dynamics: density constraints, Chebyshev's method",
-              .citation =
-                  "Weiler, Koschier & Bender 2016; Sommer, Schwanecke & Schoemer (document 000)",
-              .rows = rows,
-              .row_count = P_COUNT},
+              .citation = "[Sommer]; [Weiler 2016]; [Wang 2015]",
+              .rows = sl_projective_rows,
+              .row_count = SL_PROJECTIVE_PARAM_COUNT},
     .fields = SL_FLUID_FIELDS,
     .several_fluids = true,
     .more_fields = more_fields,
@@ -280,7 +259,7 @@ const SlSolver sl_projective_solver = {
     .start = start,
     .state_replaced = sl_fluid_state_replaced,
     .step = step,
-    .destroy = sl_fluid_destroy,
+    .destroy = destroy,
     .steps = sl_fluid_steps,
     .step_length = step_length,
     .spacing = sl_fluid_spacing,

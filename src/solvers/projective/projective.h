@@ -1,82 +1,103 @@
-/* Projective fluids: the solver's descriptor, and its step cut open for tests and benchmarks. */
+/* Projective fluids: the solver's descriptor, its state, and the stages of its loop for tests and
+   benchmarks. */
 #ifndef SOLVERS_PROJECTIVE_PROJECTIVE_H
 #define SOLVERS_PROJECTIVE_PROJECTIVE_H
 
-#include "solvers/fluid/fluid.h"
-#include "solvers/projective/projective_kernels.h"
 #include "math/linear/linear.h"
+#include "solvers/fluid/fluid.h"
+#include "solvers/projective/parameters.h"
+#include "solvers/projective/projective_kernels.h"
 
 extern const SlSolver sl_projective_solver;
 
-/* What it keeps between steps. */
+/* State kept between steps. */
 typedef struct SlProjectiveState {
     SlFluidState fluid;
-    SlRhoSearch search; /* of the automatic rho */
-    double fastest;     /* m/s, after the last step */
-    uint32_t placed;    /* ids below this were there at the start */
+    SlRhoSearch search;     /* of the automatic rho */
+    double max_speed;       /* m/s, after the last step */
+    uint32_t initial_count; /* particles with lower ids were placed at the start */
+    /* Of constraints, set by SlConstraint.start from the initial particles; not saved. */
+    void *constraint_data[SL_CONSTRAINT_COUNT];
 } SlProjectiveState;
 
-/* Order of the choices "none|chebyshev|anderson". */
-typedef enum SlAccelerate {
-    SL_ACCELERATE_NONE,
-    SL_ACCELERATE_CHEBYSHEV,
-    SL_ACCELERATE_ANDERSON
-} SlAccelerate;
+/* How the global step of [Sommer, algorithm 1] is made. A sweep is one iteration of Jacobi's method,
+   which solves a diagonal system exactly. */
+typedef enum SlGlobalStep {
+    SL_GLOBAL_FUSED_SWEEP,  /* one constraint only: right side, division and movement in one loop */
+    SL_GLOBAL_SWEEP,        /* a loop for each of these, and for each constraint */
+    SL_GLOBAL_LINEAR_SOLVER /* a linear solver on vectors of double */
+} SlGlobalStep;
 
-/* A kind of constraint as the loop over local and global steps sees it: what it weighs, its local
-   projection, and what its rows of C and D add to the global system. */
-typedef struct SlConstraint {
-    const char *name, *summary, *citation;
-    /* w dt² / m; 0: the parameters ask for none. */
-    double (*kappa)(const SlSystem *system, double dt);
-    /* Line 4 of algorithm 1; NULL: its projection never changes. */
-    SlLoop (*project)(const SlProjectiveKernels *kernels, SlKernelKind kind);
-    /* Adds w C'(D p - C x) to the residual and C'C's diagonal to its fourth lane. */
-    SlLoop (*pull)(const SlProjectiveKernels *kernels, SlKernelKind kind);
-    bool diagonal; /* C'C has nothing but its diagonal */
-} SlConstraint;
+/* All choices about the loop of a step, made once from the parameters. */
+typedef struct SlProjectiveMethod {
+    SlGlobalStep global;
+    SlDivisor divisor;            /* of a sweep */
+    SlAcceleration acceleration;
+    const SlLinearSolver *solver; /* of SL_GLOBAL_LINEAR_SOLVER */
+    uint32_t constraints;         /* a bit per constraint in use */
+    bool body_forces;             /* forces on bodies can be summed (body_forces.c) */
+} SlProjectiveMethod;
 
-enum { SL_CONSTRAINT_COUNT = 3 };
-extern const SlConstraint *const sl_constraints[SL_CONSTRAINT_COUNT];
+SlProjectiveMethod sl_projective_method(const SlSystem *system);
 
-/* The loop over local and global steps, for whoever runs it by hand. */
+/* Shifts that bodies gave to particles, [body][SL_FORCE_LANES] each; NULL: not summed. */
+typedef struct SlBodyShifts {
+    double *total, *previous; /* after this and after the last iteration */
+    double *iteration;        /* in this iteration */
+} SlBodyShifts;
+
+/* The loop over local and global steps. */
 typedef struct SlProjectiveRun {
+    SlProjectiveMethod method;
     SlProjectivePass pass;
+    /* SL_GLOBAL_LINEAR_SOLVER: right side and solution [n][3], diagonal [n] */
     SlLinearJob job;
-    double *right, *solution; /* of the linear system, [n][3]; NULL in one loop */
-    double *diagonal;
+    SlSparse matrix;
+    double *right_side, *solution, *diagonal;
     SlChebyshev chebyshev;
     SlAnderson anderson;
-    uint32_t iterations, inner; /* done; of the linear solver, in all */
-    /* shifts that bodies have given so far, before, and in this iteration, [body][SL_FORCE_LANES];
-       NULL: nobody asks, or it cannot be told */
-    double *given, *given_before, *giving;
-    double move, norm, mean, most; /* of the last iteration: m, m, and compression before it */
-    bool restarts;                    /* is momentum given up near the end? */
-    double moving, few; /* particles that moved farther than stop_move; so few that it is calm */
-    double step;        /* longest of the last iteration before it was accelerated, m */
+    SlBodyShifts bodies;
+    uint32_t iterations, linear_iterations; /* so far */
+    /* Of the last iteration: */
+    double mean_compression, max_compression; /* before it */
+    double max_move, step_norm, max_step; /* m: movement; steps before acceleration */
+    double moving_count;                  /* particles that moved farther than stop_move */
+    /* Chebyshev's method restarts near the end of a step: when so few particles move. */
+    bool restarts_near_end;
+    double restart_count;
 } SlProjectiveRun;
 
-/* Constants and arrays of a step. */
+/* --- The stages, in their order (iterate.c) --- */
+/* The method, constants and arrays of a step of dt seconds. Resets the system's arena. */
 SlStatus sl_projective_begin(SlSystem *system, double dt, SlProjectiveRun *run, SlError *error);
-/* After sort and list: counts, the matrix, its factor. */
+/* After sort and neighbour list: data of the constraints, the matrix and its factor. */
 SlStatus sl_projective_prepare(SlSystem *system, SlProjectiveRun *run, SlError *error);
-/* Lines 3 to 5, and lines 6 and 7 of algorithm 1. */
+/* Local projections: lines 3 to 5 of algorithm 1. */
 void sl_projective_local(const SlSystem *system, SlProjectiveRun *run);
+/* Global step with its acceleration: lines 6 and 7. */
 SlStatus sl_projective_global(SlSystem *system, SlProjectiveRun *run, SlError *error);
 /* After the loop: friction of boundary particles. */
-void sl_projective_settle(const SlSystem *system, SlProjectiveRun *run);
-/* Can it be told what bodies feel? Only where one sweep divides all by the same. */
-bool sl_projective_has_body_forces(const SlSystem *system);
-/* What bodies feel (projective_forces.c): arrays, false if there is no memory; before the first
-   iteration; after each; after the last. */
-bool sl_projective_forces_begin(SlSystem *system, SlProjectiveRun *run);
-void sl_projective_forces_start(SlProjectiveRun *run);
-void sl_projective_forces_add(SlProjectiveRun *run);
-void sl_projective_forces_end(SlProjectiveRun *run);
+void sl_projective_friction(const SlSystem *system, SlProjectiveRun *run);
 
-/* What a step pushes on the arena beyond every fluid's; a factor of the matrix is not known before.
- */
+/* residual = right side - A x at the iterate that was projected, and A's diagonal. */
+void sl_projective_residual(const SlSystem *system, SlProjectiveRun *run);
+
+/* --- The linear system (global_system.c) --- */
+bool sl_global_system_push(SlSystem *system, SlProjectiveRun *run);
+SlStatus sl_global_system_prepare(SlSystem *system, SlProjectiveRun *run, SlError *error);
+/* Solves for the step: residual -> G(x) - x. */
+SlStatus sl_global_system_solve(SlSystem *system, SlProjectiveRun *run, SlError *error);
+uint64_t sl_global_system_bytes(const SlSystem *system, uint64_t count);
+
+/* --- Forces on bodies (body_forces.c) --- */
+/* Arrays; false: no memory. */
+bool sl_body_shifts_begin(SlSystem *system, SlProjectiveRun *run);
+/* After the prediction, after each iteration, after the last. */
+void sl_body_shifts_start(SlProjectiveRun *run);
+void sl_body_shifts_add(SlProjectiveRun *run);
+void sl_body_shifts_end(SlProjectiveRun *run);
+
+/* Bytes that a step pushes on the arena beyond those of every fluid, without a factor. */
 uint64_t sl_projective_bytes(const SlSystem *system, uint64_t count);
 
 #endif
