@@ -1,5 +1,5 @@
-/* What bodies feel of projective fluids: step by step they take the momentum the water loses,
-   however early the loop ends; a ball under water is lifted by what it displaces. */
+/* Forces of projective fluids on bodies: in every step they are the momentum that the water loses,
+   converged or not; the lift of a ball under water is the weight of the water it displaces. */
 #include "projective/projective_worlds.h"
 
 static const double other_density = 400; /* kg/m³, where there are two fluids */
@@ -87,7 +87,7 @@ static SlWorld *pool(Balance *balance, const char *boundary, const char *acceler
     return world;
 }
 
-static void bodies_take_what_water_loses(void **state)
+static void force_on_bodies_is_what_water_loses(void **state)
 {
     (void)state;
     static const char *const boundaries[] = {"walls", "particles"};
@@ -111,7 +111,7 @@ static void bodies_take_what_water_loses(void **state)
         }
 }
 
-static void ball_is_lifted(void **state)
+static void lift_is_the_weight_of_displaced_water(void **state)
 {
     (void)state;
     static const char *const boundaries[] = {"walls", "particles"};
@@ -132,8 +132,8 @@ static void ball_is_lifted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bodies_take_what_water_loses),
-        cmocka_unit_test(ball_is_lifted),
+        cmocka_unit_test(force_on_bodies_is_what_water_loses),
+        cmocka_unit_test(lift_is_the_weight_of_displaced_water),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Bar: a million particles run, at 400 bytes each with Chebyshev's method; with walls of boundary
-   particles too. Anderson's history and a factor come on top and are told apart. */
+/* Target: a million particles at 400 bytes each with Chebyshev's method, and with walls of boundary
+   particles. Anderson's history and a factorised matrix take more, and are reported separately. */
 #include "projective/projective_worlds.h"
 
 static double bytes_each(const char *boundary, const char *acceleration, const char *global)
@@ -23,7 +23,7 @@ static double bytes_each(const char *boundary, const char *acceleration, const c
     assert_int_equal(system->step, 4 * sl_fluid_steps(system));
     uint64_t held = sl_context_bytes_held(sl_world_context(world));
     double each = (double)held / (double)system->particles.count;
-    print_message("%s, %s, %s: %.0f bytes per particle (%.0f said)\n", boundary, acceleration, global,
+    print_message("%s, %s, %s: %.0f bytes per particle (%.0f estimated)\n", boundary, acceleration, global,
                   each, (double)asked / (double)system->particles.count);
     assert_less((double)held, 1.1 * (double)asked);
     sl_world_destroy(world);

@@ -1,5 +1,5 @@
-/* Projective fluids by laws and a measurement: how a column gives under its weight, Martin &
-   Moyce's front, energy. */
+/* Projective fluids against laws and an experiment: compression of a column under its weight, the
+   front of [Martin 1952], energy. */
 #include "projective/projective_worlds.h"
 #include "support/martin_moyce.h"
 
@@ -54,9 +54,9 @@ static Around measure_around(const SlFieldView *x, size_t i, double d)
     return around;
 }
 
-/* Bar: plain selector, iterated to 1e-5 d: compression is linear in depth, with the slope that
-   weight, stiffness and the measured sum of |grad C|² predict, within 5 %. At rest each particle is
-   held by kappa sum_c lambda_c grad_i C_c = dt² g; with lambda = -C / S and C linear in depth that
+/* Target: without count relaxation, iterated to 1e-5 d: compression is linear in depth, with the slope that
+   weight, stiffness and the measured sum of |grad C|² predict, within 5 %. At rest a particle is in
+   equilibrium: kappa sum_c lambda_c grad_i C_c = dt² g; with lambda = -C / S and C linear in depth that
    is (kappa / S) dC/dz × (the kernel's own slope) = dt² g. The step drops out: kappa has its
    square. */
 static void hydrostatic_law(void **state)
@@ -121,7 +121,7 @@ static void hydrostatic_law(void **state)
     sl_world_destroy(world);
 }
 
-/* Bar: energy never rises by more than 0.2 % of what was released. */
+/* Target: energy never rises by more than 0.2 % of what was released. */
 static void energy_never_rises(void **state)
 {
     (void)state;
@@ -141,7 +141,7 @@ static void energy_never_rises(void **state)
         SlWorld *world = pf_create(&setting);
         pf_advance(world, 100);
         double released = w.first_potential - w.min_potential;
-        print_message("energy (%s): most rise %.4f %% of the released, top speed %.1f m/s\n",
+        print_message("energy (%s): largest rise %.4f %% of the released, top speed %.1f m/s\n",
                       boundaries[k], 100 * w.max_rise / released, w.max_speed);
         assert_less(w.max_rise / released, 0.002);
         assert_less(w.max_speed, 20);
@@ -179,24 +179,24 @@ static void run_front(float friction, Front *front)
     sl_world_destroy(world);
 }
 
-/* Mean deviation from the experiment whose clock is `late` behind. */
-static double front_deviation(const Front *front, double late)
+/* Mean deviation from the experiment with its clock shifted by `delay`. */
+static double front_deviation(const Front *front, double delay)
 {
     double sum = 0;
     for (int k = 0; k < FRONT_POINTS; k++) {
-        double T = fmax(front_T[k] - late, 0);
+        double T = fmax(front_T[k] - delay, 0);
         size_t f = 1;
         while (front->T[f] < T)
             f++;
-        double share = (T - front->T[f - 1]) / (front->T[f] - front->T[f - 1]);
-        sum += fabs((front->Z[f - 1] + share * (front->Z[f] - front->Z[f - 1])) / front_Z[k] - 1);
+        double fraction = (T - front->T[f - 1]) / (front->T[f] - front->T[f - 1]);
+        sum += fabs((front->Z[f - 1] + fraction * (front->Z[f] - front->Z[f - 1])) / front_Z[k] - 1);
     }
     return sum / FRONT_POINTS;
 }
 
-/* Bar: within 10 % in the mean, on a floor with a little friction. Without any the front starts
-   sooner than behind the experiment's gate and stays ahead by that: as a curve it is right to a few
-   percent. */
+/* Target: within 10 % in the mean, on a floor with a little friction. Without friction the front
+   starts sooner than behind the gate of the experiment and stays ahead by that delay: apart from it
+   the curve is within a few percent. */
 static void martin_moyce_front(void **state)
 {
     (void)state;
