@@ -108,7 +108,7 @@ static void check_gradient(const Fixture *f, const char *label)
             worst = fmax(worst, fabs(mass_of(f, samples[n]) * right + slope) / largest);
         }
     print_message("%s, %s: gradient within %.1e of the largest\n", f->constraint->name, label, worst);
-    assert_less(worst, 2e-4); /* floats, of shifts of a hundredth of a spacing */
+    assert_less(worst, 5e-6); /* floats */
 }
 
 static void check_descent(const Fixture *f)
