@@ -10,12 +10,13 @@
 #include <math.h>
 
 #include "core/timer.h"
+#include "math/vec3.h"
 #include "solvers/fluid/forces.h"
 
 /* --- The step --- */
 
 /* Tests of the iterate before the global step, by its compression. */
-static bool is_compression_low(const SlSystem *system, const SlProjectiveRun *run, SlStop *stop)
+static bool stops_by_compression(const SlSystem *system, const SlProjectiveRun *run, SlStop *stop)
 {
     if (run->iterations < (uint32_t)sl_param(system, SL_PROJECTIVE_PARAM_MIN_ITERATIONS))
         return false;
@@ -27,7 +28,7 @@ static bool is_compression_low(const SlSystem *system, const SlProjectiveRun *ru
 }
 
 /* Tests after the global step, by its movement and the number of iterations. */
-static bool is_movement_small(const SlSystem *system, const SlProjectiveRun *run, SlStop *stop)
+static bool stops_by_movement(const SlSystem *system, const SlProjectiveRun *run, SlStop *stop)
 {
     double spacing = sl_param(system, SL_FLUID_PARAM_SPACING);
     if (run->iterations < (uint32_t)sl_param(system, SL_PROJECTIVE_PARAM_MIN_ITERATIONS))
@@ -46,10 +47,10 @@ static SlStatus iterate(SlSystem *system, SlProjectiveRun *run, SlStop *stop, Sl
     *stop = SL_STOP_NONE;
     while (status == SL_OK) {
         sl_projective_local(system, run); /* lines 3 to 5: local projections */
-        if (is_compression_low(system, run, stop))
+        if (stops_by_compression(system, run, stop))
             break;
         status = sl_projective_global(system, run, error); /* 6: global step, 7: acceleration */
-        if (status == SL_OK && is_movement_small(system, run, stop))
+        if (status == SL_OK && stops_by_movement(system, run, stop))
             break;
     }
     return status;
@@ -219,7 +220,7 @@ static void written(SlSystem *system, size_t i, SlFieldId field)
     SlProjectiveState *state = system->state;
     const float *v = sl_f32x4(&system->particles, SL_F_VELOCITY) + 4 * i;
     if (field == SL_F_VELOCITY)
-        state->fastest = fmax(state->fastest, (double)sl_length(sl_vec3(v[0], v[1], v[2])));
+        state->max_speed = fmax(state->max_speed, (double)sl_length(sl_vec3(v[0], v[1], v[2])));
 }
 
 static const SlStateRow state_rows[] = {
@@ -257,12 +258,12 @@ const SlSolver sl_projective_solver = {
     .state_row_count = sizeof state_rows / sizeof state_rows[0],
     .memory_needed = memory_needed,
     .start = start,
-    .state_replaced = sl_fluid_state_replaced,
     .step = step,
     .destroy = destroy,
     .steps = sl_fluid_steps,
     .step_length = step_length,
     .spacing = sl_fluid_spacing,
+    .state_replaced = sl_fluid_state_replaced,
     .written = written,
     .mass = sl_fluid_mass,
     .material = SL_MATERIAL_WATER,

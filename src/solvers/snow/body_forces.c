@@ -22,7 +22,7 @@ void sl_snow_forces_clear(SlSystem *system)
 
 bool sl_snow_forces_begin(SlSystem *system, SlSnowPass *pass)
 {
-    SlArena *arena = &system->context->arena;
+    SlArena *arena = &system->arena;
     if (system->stats.body_count == 0)
         return true;
     size_t lanes = system->force_count * SL_SNOW_FORCE_LANES, room = pass->blocks->capacity;

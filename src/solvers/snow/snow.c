@@ -94,11 +94,11 @@ SlStatus sl_snow_begin(SlSystem *system, double dt, SlSnowPass *pass, SlError *e
     SlSnowState *state = system->state;
     size_t count = system->particles.count;
     memset(pass, 0, sizeof *pass);
-    sl_arena_reset(&system->context->arena);
+    sl_arena_reset(&system->arena);
     sl_snow_set_constants(system, dt, pass);
     bind_fields(system, pass);
     pass->blocks = &state->blocks;
-    pass->has_new = SL_PUSH(&system->context->arena, uint8_t, sl_chunk_count(count, SL_SNOW_CHUNK));
+    pass->has_new = SL_PUSH(&system->arena, uint8_t, sl_chunk_count(count, SL_SNOW_CHUNK));
     if (pass->has_new == NULL)
         return no_memory(error);
     sl_loop_run(system->context->pool, count, SL_SNOW_CHUNK, initialise_new, pass);
@@ -108,7 +108,7 @@ SlStatus sl_snow_begin(SlSystem *system, double dt, SlSnowPass *pass, SlError *e
 SlStatus sl_snow_sort(SlSystem *system, SlSnowPass *pass, SlError *error)
 {
     SlSnowState *state = system->state;
-    SlArena *arena = &system->context->arena;
+    SlArena *arena = &system->arena;
     bool reorder = state->drift > max_drift, implicit = sl_snow_is_implicit(system);
     SlStatus status = sl_snow_blocks_sort(&state->blocks, arena, &system->particles,
                                           &pass->lattice, reorder, error);
