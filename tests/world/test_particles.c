@@ -33,6 +33,7 @@ static float age_of(uint32_t id)
 static void write_by_id(SlWorld *world)
 {
     SlSystemId system = first_system(world);
+    assert_ok(sl_world_start(world, &test_error));
     size_t n = sl_system_field(world, system, "id").count;
     uint32_t *ids = malloc(4 * n), *group = malloc(4 * n);
     float *age = malloc(4 * n), *color = malloc(12 * n);
