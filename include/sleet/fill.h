@@ -33,11 +33,16 @@ typedef struct SlNoise {
 typedef struct SlFillDef {
     uint32_t cookie, size; /* set by sl_default_fill_def */
     SlFillMode mode;
-    /* What is filled: the mesh in a file (OBJ, PLY or STL), if path is not NULL … */
+    /* What is filled, exactly one of: the mesh in a file (OBJ, PLY or STL) … */
     const char *path;
-    float scale;     /* metres per unit of the file; default 1 */
-    SlVec3 rotation;     /* rad: axis × angle, about the file's origin */
-    SlVec3 position; /* m: where the file's origin goes */
+    /* … a mesh given as arrays, which are copied … */
+    const float *vertices; /* x, y, z each; default NULL */
+    size_t vertex_count;
+    const uint32_t *triangles; /* three vertices each, counter-clockwise from outside */
+    size_t triangle_count;
+    float scale;     /* of a mesh: metres per unit; default 1 */
+    SlVec3 rotation; /* rad: axis × angle, about the origin of the mesh */
+    SlVec3 position; /* m: where the origin of the mesh goes */
     bool allow_open; /* fill a mesh with holes too, inside by winding number; default: refuse */
     const char *cache_folder; /* where distance fields are kept from run to run; NULL: nowhere */
     /* … or the union of these shapes, no plane among them; copied. */

@@ -11,12 +11,11 @@
 #ifndef SLEET_WORLD_H
 #define SLEET_WORLD_H
 
+#include "sleet/collider.h"
 #include "sleet/emitter.h"
 #include "sleet/fill.h"
 #include "sleet/force_field.h"
 #include "sleet/grid.h"
-#include "sleet/mesh.h"
-#include "sleet/motion.h"
 #include "sleet/params.h"
 #include "sleet/state.h"
 #include "sleet/stats.h"
@@ -127,25 +126,35 @@ SL_API SlStatus sl_emitter_remove(SlWorld *world, SlEmitterId id, SlError *error
 /* Particles that end a step inside the shape are removed. */
 SL_API SlStatus sl_system_add_drain(SlWorld *world, SlSystemId id, const SlShape *shape,
                                     SlError *error);
+/* Colliders may be added, moved and removed at any time, at most 320 at once. `id` may be NULL. A
+   mesh added after the start has its distance field built in the call. Where particles are inside a
+   new collider they are pushed out in the next step. */
 SL_API SlStatus sl_world_add_collider(SlWorld *world, const SlShape *shape, SlColliderId *id,
                                       SlError *error);
-
 SL_API SlStatus sl_world_add_mesh_collider(SlWorld *world, const SlMeshColliderDef *def,
                                            SlColliderId *id, SlError *error);
-/* The collider's name in stats; at most 31 characters, copied. Without one it is "shape1", "mesh1"
-   and on, in the order added. */
+/* Its handle is stale from then on; its entry in SlStepStats.bodies stays, without a name, until
+   another collider takes its place. */
+SL_API SlStatus sl_world_remove_collider(SlWorld *world, SlColliderId id, SlError *error);
+/* The collider's name in stats; at most 31 characters, copied. Default: "shape1", "mesh1" and so on,
+   in the order added. */
 SL_API SlStatus sl_collider_set_name(SlWorld *world, SlColliderId id, const char *name,
                                      SlError *error);
-/* From now on the collider moves so; time 0 is the world's start. */
+/* The collider follows the motion from now on; time 0 is the world's start. A motion is set-up and
+   not state: a restored world follows the motions that it was given itself. */
 SL_API SlStatus sl_collider_set_motion(SlWorld *world, SlColliderId id, const SlMotionDef *motion,
                                        SlError *error);
 
-/* The next sl_world_step takes the collider there at constant velocity and spin along the shorter
-   way, which the fluid feels; then it rests until told again. From now on it does not follow a motion
-   it was given. Works before and after the start; SL_ERROR_ARGUMENT for an unknown collider and for
-   numbers that are not finite. */
-SL_API SlStatus sl_collider_set_target(SlWorld *world, SlColliderId id, SlColliderPose pose,
-                                       SlError *error);
+/* The next sl_world_step moves the collider to a pose in world space, at constant velocity and spin
+   along the shorter arc, and particles get that velocity from it; then it rests until it gets
+   another target. A motion that it was given no longer counts. */
+SL_API SlStatus sl_collider_set_target(SlWorld *world, SlColliderId id, SlPose pose, SlError *error);
+/* Places the collider at once, without a velocity; then it rests there. */
+SL_API SlStatus sl_collider_set_pose(SlWorld *world, SlColliderId id, SlPose pose, SlError *error);
+/* Where the collider is. The pose of a shape: its centre, and the rotation that leads x, y, z to its
+   side, its axis and side × axis. Of a mesh: where the origin of the mesh is, and its rotation. */
+SL_API SlStatus sl_collider_pose(const SlWorld *world, SlColliderId id, SlPose *pose,
+                                 SlError *error);
 /* From the next step on; m/s², finite. */
 SL_API SlStatus sl_world_set_gravity(SlWorld *world, SlVec3 gravity, SlError *error);
 /* What it is made of, for renderers and exporters; copied. Without them a system has the material of

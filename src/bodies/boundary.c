@@ -62,7 +62,8 @@ static SlStatus measure_volumes(SlBoundary *b, bool alone, SlArena *arena, SlErr
 
 typedef struct Placing {
     SlBoundary *boundary;
-    const SlBodyPlace *places;
+    const SlBodies *bodies;
+    bool start; /* where the bodies started, not where they are */
 } Placing;
 
 static void place_chunk(void *argument, size_t begin, size_t end, size_t chunk)
@@ -74,7 +75,9 @@ static void place_chunk(void *argument, size_t begin, size_t end, size_t chunk)
     float *records = sl_f32x4(&b->set, SL_F_POSITION);
     for (size_t k = begin; k < end; k++) {
         const float *rest = b->rest + 4 * k;
-        SlVec3 at = sl_body_point(&p->places[b->rest_body[k]], (SlVec3){rest[0], rest[1], rest[2]});
+        const SlBody *body = &p->bodies->body[b->rest_body[k]];
+        SlVec3 at = sl_frame_point(p->start ? &body->start : &body->frame,
+                                   (SlVec3){rest[0], rest[1], rest[2]});
         float record[4] = {at.x, at.y, at.z, rest[3]};
         memcpy(records + 4 * k, record, sizeof record);
         id[k] = (uint32_t)k;
@@ -89,84 +92,76 @@ static void motion_chunk(void *argument, size_t begin, size_t end, size_t chunk)
     const uint32_t *id = b->set.data[SL_F_ID];
     const float *records = sl_f32x4(&b->set, SL_F_POSITION);
     for (size_t k = begin; k < end; k++) {
-        uint32_t body = b->rest_body[id[k]];
-        const SlBodyPlace *place = &p->places[body];
+        uint32_t index = b->rest_body[id[k]];
+        const SlBody *body = &p->bodies->body[index];
+        const SlBodyMotion *motion = &body->motion;
         SlVec3 velocity = {0, 0, 0};
-        if (place->motion != NULL) {
+        if (body->moves) {
             SlVec3 at = {records[4 * k], records[4 * k + 1], records[4 * k + 2]};
-            velocity = sl_add(place->motion->velocity,
-                              sl_cross(place->motion->spin, sl_sub(at, place->motion->pivot)));
+            velocity = sl_add(motion->velocity, sl_cross(motion->spin, sl_sub(at, motion->pivot)));
         }
-        float record[4] = {velocity.x, velocity.y, velocity.z, place->friction};
+        float record[4] = {velocity.x, velocity.y, velocity.z, body->friction};
         memcpy(b->motion + 4 * k, record, sizeof record);
-        b->body[k] = body;
+        b->body[k] = index;
     }
 }
 
-/* Does a body that moves come near another? */
-static bool bodies_touch(const SlBoundary *b, const SlSurroundings *around, const SlBodyPlace *places)
+static SlStatus place_samples(SlBoundary *b, const SlBodies *bodies, bool start, SlArena *arena,
+                              SlError *error)
 {
-    float near = (float)b->settings.support;
-    for (size_t m = 1; m < b->body_count; m++) {
-        if (!b->moves[m] || b->reach[m] <= 0)
-            continue;
-        SlVec3 at = sl_body_point(&places[m], b->middle[m]);
-        float reach = b->reach[m] + near;
-        SlBox box = around->domain;
-        if (b->reach[0] > 0 &&
-            (at.x - reach < box.min.x || at.x + reach > box.max.x || at.y - reach < box.min.y ||
-             at.y + reach > box.max.y || at.z - reach < box.min.z || at.z + reach > box.max.z))
-            return true;
-        for (size_t o = 1; o < b->body_count; o++)
-            if (o != m && b->reach[o] > 0 &&
-                sl_length(sl_sub(at, sl_body_point(&places[o], b->middle[o]))) < reach + b->reach[o])
-                return true;
-    }
-    return false;
-}
-
-static void find_moving(SlBoundary *b, const SlSurroundings *around)
-{
-    for (size_t k = 1; k < b->body_count; k++) {
-        b->moves[k] |= b->reach[k] > 0 && sl_body_place(around, k).moves;
-        b->some_move |= b->moves[k];
-    }
-}
-
-SlStatus sl_boundary_place(SlBoundary *b, const SlSurroundings *around, SlArena *arena,
-                           SlError *error)
-{
-    if (b->set.count == 0)
-        return SL_OK;
-    find_moving(b, around); /* a target may come at any time */
-    if (b->placed && !b->some_move)
-        return SL_OK;
-    SlBodyPlace *places = SL_PUSH(arena, SlBodyPlace, b->body_count);
-    if (places == NULL)
-        return sl_error_set(error, SL_ERROR_MEMORY, "no memory to place boundary particles");
-    for (size_t k = 0; k < b->body_count; k++)
-        places[k] = sl_body_place(around, k);
-    Placing placing = {b, places};
+    Placing placing = {b, bodies, start};
     sl_parallel_for(b->context->pool, b->set.count, 4096, place_chunk, &placing);
     if (!sl_particles_sort(&b->set, &b->grid, sl_f32x4(&b->set, SL_F_POSITION), arena))
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory to sort boundary particles");
     sl_parallel_for(b->context->pool, b->set.count, 4096, motion_chunk, &placing);
-    bool first = !b->placed;
-    b->placed = true;
-    if (!first)
-        return bodies_touch(b, around, places) ? measure_volumes(b, false, arena, error) : SL_OK;
-    /* The volumes bodies have by themselves stay with their samples. */
-    SlStatus status = measure_volumes(b, true, arena, error);
-    const uint32_t *id = b->set.data[SL_F_ID];
-    const float *records = sl_f32x4(&b->set, SL_F_POSITION);
-    for (size_t k = 0; status == SL_OK && k < b->set.count; k++)
-        b->rest[4 * (size_t)id[k] + 3] = records[4 * k + 3];
-    return status == SL_OK && b->some_move && bodies_touch(b, around, places)
-               ? measure_volumes(b, false, arena, error)
-               : status;
+    return SL_OK;
 }
 
-/* --- Life --- */
+/* Is a body that moves within the support of another? */
+static bool bodies_touch(const SlBoundary *b, const SlBodies *bodies)
+{
+    float near = (float)b->settings.support;
+    SlBox box = bodies->body[0].bounds;
+    for (size_t m = 1; m < b->body_count; m++) {
+        if (!b->moves[m] || b->reach[m] <= 0)
+            continue;
+        SlVec3 at = sl_frame_point(&bodies->body[m].frame, b->middle[m]);
+        float reach = b->reach[m] + near;
+        if (b->reach[0] > 0 &&
+            (at.x - reach < box.min.x || at.x + reach > box.max.x || at.y - reach < box.min.y ||
+             at.y + reach > box.max.y || at.z - reach < box.min.z || at.z + reach > box.max.z))
+            return true;
+        for (size_t o = 1; o < b->body_count; o++) {
+            SlVec3 other = sl_frame_point(&bodies->body[o].frame, b->middle[o]);
+            if (o != m && b->reach[o] > 0 && sl_length(sl_sub(at, other)) < reach + b->reach[o])
+                return true;
+        }
+    }
+    return false;
+}
+
+SlStatus sl_boundary_place(SlBoundary *b, const SlBodies *bodies, SlArena *arena, SlError *error)
+{
+    if (b->set.count == 0 || (b->placed && !b->some_move))
+        return SL_OK;
+    SlStatus status = SL_OK;
+    if (!b->placed) { /* the volumes that bodies have by themselves stay with their samples */
+        status = place_samples(b, bodies, true, arena, error);
+        if (status == SL_OK)
+            status = measure_volumes(b, true, arena, error);
+        const uint32_t *id = b->set.data[SL_F_ID];
+        const float *records = sl_f32x4(&b->set, SL_F_POSITION);
+        for (size_t k = 0; status == SL_OK && k < b->set.count; k++)
+            b->rest[4 * (size_t)id[k] + 3] = records[4 * k + 3];
+        b->placed = status == SL_OK;
+        if (status != SL_OK || !b->some_move)
+            return status;
+    }
+    status = place_samples(b, bodies, false, arena, error);
+    return status == SL_OK && bodies_touch(b, bodies) ? measure_volumes(b, false, arena, error) : status;
+}
+
+/* --- Create and destroy --- */
 
 /* Each body's middle and reach, from its samples. */
 static void measure_bodies(SlBoundary *b)
@@ -188,22 +183,22 @@ static void measure_bodies(SlBoundary *b)
     }
 }
 
-SlStatus sl_boundary_create(SlContext *context, const SlSurroundings *around, const uint8_t *marks,
+SlStatus sl_boundary_create(SlContext *context, const SlBodies *bodies, const uint8_t *marks,
                             const SlBoundarySettings *settings, SlBoundary *b, SlError *error)
 {
     memset(b, 0, sizeof *b);
     b->context = context;
     b->settings = *settings;
-    b->body_count = sl_body_count(around);
+    b->body_count = bodies->count;
     SlMemory *memory = &context->memory;
     SlBodySamples g;
-    SlStatus status = sl_body_samples_create(context, around, marks, settings, &g, error);
+    SlStatus status = sl_body_samples_create(context, bodies, marks, settings, &g, error);
     if (status == SL_OK)
         status = sl_particles_create(context, SL_FIELD_BIT(ID) | SL_FIELD_BIT(POSITION), NULL,
                                      g.count, &b->set, error);
     if (status == SL_OK)
-        status = sl_grid_create(context, around->domain, (float)settings->support, around->grid,
-                                &b->grid, error);
+        status = sl_grid_create(context, bodies->body[0].bounds, (float)settings->support,
+                                settings->grid, &b->grid, error);
     size_t room = b->set.capacity + 8;
     b->rest = sl_alloc_zero(memory, room, 4 * sizeof *b->rest);
     b->rest_body = sl_alloc_zero(memory, room, sizeof *b->rest_body);
@@ -212,9 +207,9 @@ SlStatus sl_boundary_create(SlContext *context, const SlSurroundings *around, co
     b->moves = sl_alloc_zero(memory, b->body_count, sizeof *b->moves);
     b->middle = sl_alloc_zero(memory, b->body_count, sizeof *b->middle);
     b->reach = sl_alloc_zero(memory, b->body_count, sizeof *b->reach);
-    bool whole = b->rest != NULL && b->rest_body != NULL && b->motion != NULL && b->body != NULL &&
+    bool complete = b->rest != NULL && b->rest_body != NULL && b->motion != NULL && b->body != NULL &&
                  b->moves != NULL && b->middle != NULL && b->reach != NULL;
-    if (status == SL_OK && !whole)
+    if (status == SL_OK && !complete)
         status = sl_error_set(error, SL_ERROR_MEMORY, "no memory for boundary particles");
     if (status == SL_OK && g.count > 0) {
         memcpy(b->rest, g.rest, g.count * 4 * sizeof *b->rest);
@@ -226,9 +221,11 @@ SlStatus sl_boundary_create(SlContext *context, const SlSurroundings *around, co
         return status;
     }
     measure_bodies(b);
-    find_moving(b, around);
-    for (size_t k = 0; k < b->body_count; k++)
-        b->rubs |= marks[k] && sl_body_place(around, k).friction > 0;
+    for (size_t k = 0; k < b->body_count; k++) {
+        b->moves[k] = b->reach[k] > 0 && bodies->body[k].moves;
+        b->some_move |= b->moves[k];
+        b->rubs |= marks[k] && bodies->body[k].friction > 0;
+    }
     return SL_OK;
 }
 

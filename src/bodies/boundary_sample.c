@@ -2,6 +2,7 @@
 #include "bodies/boundary_sample.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "geometry/sampling/sample.h"
 
@@ -87,31 +88,19 @@ static void sample_domain(SlBox box, const SlBoundarySettings *settings, float *
         }
 }
 
-/* The body's surface in its own frame; *owned if it must be destroyed. */
-static SlStatus surface_of(SlContext *context, const SlSurroundings *around, size_t body,
+/* The body's surface in its own frame: *mesh is `own`, to be destroyed, or the body's. */
+static SlStatus surface_of(SlContext *context, const SlBodies *bodies, const SlBody *body,
                            const SlBoundarySettings *settings, SlMesh *own, const SlMesh **mesh,
                            SlError *error)
 {
     memset(own, 0, sizeof *own);
     *mesh = own;
-    size_t k = body - 1;
-    if (k >= around->shape_count) {
-        *mesh = around->fields[k - around->shape_count].mesh;
+    if (body->kind == SL_BODY_FIELD) {
+        *mesh = body->mesh;
         return SL_OK;
     }
-    const SlShape *shape = &around->shapes[k];
-    if (shape->kind != SL_SHAPE_PLANE)
-        return sl_shape_mesh(context, shape, (float)settings->radius, own, error);
-    SlBodyPlace place = sl_body_place(around, body);
-    SlStatus status = sl_plane_mesh(context, shape->center, shape->axis,
-                                    grown(around->domain, settings->support), own, error);
-    for (size_t v = 0; status == SL_OK && v < own->vertex_count; v++) { /* into its frame */
-        SlVec3 q = sl_sub(sl_mesh_vertex(own, (uint32_t)v), place.origin);
-        float *p = own->positions + 3 * v;
-        for (int j = 0; j < 3; j++)
-            p[j] = sl_dot(q, place.sides[j]);
-    }
-    return status;
+    return sl_shape_mesh(context, &body->start_shape, (float)settings->radius,
+                         grown(bodies->body[0].bounds, settings->support), own, error);
 }
 
 static double area_of(const SlMesh *mesh)
@@ -132,29 +121,19 @@ static double area_samples(double area, const SlBoundarySettings *settings)
     return 0.75 * area / (settings->radius * settings->radius) + 8;
 }
 
-static double shape_area(const SlShape *s, SlBox domain)
-{
-    double r = (double)s->radius, h = (double)s->height;
-    SlVec3 a = s->half, d = sl_sub(domain.max, domain.min);
-    switch (s->kind) {
-    case SL_SHAPE_SPHERE: return 12.6 * r * r;
-    case SL_SHAPE_BOX: return 8 * (double)(a.x * a.y + a.y * a.z + a.z * a.x);
-    case SL_SHAPE_CYLINDER: return 6.3 * r * (r + h);
-    case SL_SHAPE_CONE: return 3.15 * r * (r + sqrt(r * r + h * h));
-    default: return (double)(d.x * d.y + d.y * d.z + d.z * d.x); /* at most, nearly */
-    }
-}
-
-double sl_boundary_estimate(const SlSurroundings *around, const uint8_t *marks,
+double sl_boundary_estimate(const SlBodies *bodies, const uint8_t *marks,
                             const SlBoundarySettings *settings)
 {
-    double count = marks[0] ? domain_samples(grown(around->domain, settings->inset), settings) : 0;
-    for (size_t k = 0; k < around->shape_count; k++)
-        if (marks[1 + k])
-            count += area_samples(shape_area(&around->shapes[k], around->domain), settings);
-    for (size_t k = 0; k < around->field_count; k++)
-        if (marks[1 + around->shape_count + k] && around->fields[k].mesh != NULL)
-            count += area_samples(area_of(around->fields[k].mesh), settings);
+    SlBox domain = bodies->body[0].bounds;
+    double count = marks[0] ? domain_samples(grown(domain, settings->inset), settings) : 0;
+    for (size_t k = 1; k < bodies->count; k++) {
+        const SlBody *body = &bodies->body[k];
+        if (marks[k])
+            count += area_samples(body->kind == SL_BODY_FIELD
+                                      ? area_of(body->mesh)
+                                      : body->type->area(&body->shape, domain),
+                                  settings);
+    }
     return count;
 }
 
@@ -165,16 +144,14 @@ uint64_t sl_boundary_bytes(double samples)
     return sl_particles_bytes(fields, NULL, n) + sl_neighbours_bytes(n) + n * (16 + 4 + 16 + 4);
 }
 
-/* Which way is out of the solid: meshes may have faces turned the wrong way, and a hollow body is
+/* +1 where the normal points out of the solid: meshes may have flipped faces, and a hollow body is
    solid outside. */
-static float outward(const SlSurroundings *around, size_t body, SlVec3 p, SlVec3 normal, float step)
+static float outward(const SlBody *body, SlVec3 p, SlVec3 normal, float step)
 {
-    size_t k = body - 1;
-    if (k < around->shape_count)
+    if (body->kind == SL_BODY_SHAPE)
         return 1;
-    const SlSdf *field = around->fields[k - around->shape_count].field;
-    float ahead = sl_sdf_distance(field, sl_add(p, sl_scale(normal, step)), NULL);
-    float behind = sl_sdf_distance(field, sl_sub(p, sl_scale(normal, step)), NULL);
+    float ahead = sl_sdf_distance(body->field, sl_add(p, sl_scale(normal, step)), NULL);
+    float behind = sl_sdf_distance(body->field, sl_sub(p, sl_scale(normal, step)), NULL);
     return ahead >= behind ? 1 : -1;
 }
 
@@ -198,62 +175,60 @@ static bool make_room(SlMemory *memory, SlBodySamples *g, size_t more)
     return true;
 }
 
-/* Samples of a body that stands still, beyond the reach of anything in the domain, are of no use. */
-static bool useless(const SlSurroundings *around, const SlBodyPlace *place, SlVec3 local, double support)
+/* A sample of a body at rest, farther from the domain than the support, has no effect. */
+static bool has_no_effect(const SlBodies *bodies, const SlBody *body, SlVec3 local, double support)
 {
-    if (place->moves)
+    if (body->moves)
         return false;
-    SlBox box = grown(around->domain, support);
-    SlVec3 p = sl_body_point(place, local);
+    SlBox box = grown(bodies->body[0].bounds, support);
+    SlVec3 p = sl_frame_point(&body->start, local);
     return p.x < box.min.x || p.x > box.max.x || p.y < box.min.y || p.y > box.max.y ||
            p.z < box.min.z || p.z > box.max.z;
 }
 
-static SlStatus sample_body(SlContext *context, const SlSurroundings *around, size_t body,
+static SlStatus sample_body(SlContext *context, const SlBodies *bodies, size_t index,
                             const SlBoundarySettings *settings, SlBodySamples *g, SlError *error)
 {
     SlMesh own;
     const SlMesh *mesh;
     SlSurfaceSamples samples = {0};
-    SlBodyPlace place = sl_body_place(around, body);
-    SlStatus status = surface_of(context, around, body, settings, &own, &mesh, error);
+    const SlBody *body = &bodies->body[index];
+    SlStatus status = surface_of(context, bodies, body, settings, &own, &mesh, error);
     if (status == SL_OK)
         status = sl_surface_sample(context, mesh, (float)settings->radius,
-                                   settings->seed + 0x9E3779B97F4A7C15u * body, &samples, error);
+                                   settings->seed + 0x9E3779B97F4A7C15u * index, &samples, error);
     if (status == SL_OK && !make_room(&context->memory, g, samples.count))
         status = sl_error_set(error, SL_ERROR_MEMORY, "no memory for boundary particles");
     for (size_t k = 0; status == SL_OK && k < samples.count; k++) {
-        float out = outward(around, body, samples.positions[k], samples.normals[k],
+        float out = outward(body, samples.positions[k], samples.normals[k],
                             (float)(0.25 * settings->spacing));
         SlVec3 p = sl_sub(samples.positions[k],
                           sl_scale(samples.normals[k], out * (float)settings->inset));
-        if (useless(around, &place, p, settings->support))
+        if (has_no_effect(bodies, body, p, settings->support))
             continue;
         float *to = g->rest + 4 * g->count;
-        to[0] = p.x;
-        to[1] = p.y;
-        to[2] = p.z;
+        memcpy(to, &p, sizeof p);
         to[3] = 0;
-        g->body[g->count++] = (uint32_t)body;
+        g->body[g->count++] = (uint32_t)index;
     }
     sl_surface_samples_destroy(&samples);
     sl_mesh_destroy(&own);
     return status;
 }
 
-SlStatus sl_body_samples_create(SlContext *context, const SlSurroundings *around,
+SlStatus sl_body_samples_create(SlContext *context, const SlBodies *bodies,
                                 const uint8_t *marks, const SlBoundarySettings *settings,
                                 SlBodySamples *g, SlError *error)
 {
     memset(g, 0, sizeof *g);
-    double expected = sl_boundary_estimate(around, marks, settings);
+    double expected = sl_boundary_estimate(bodies, marks, settings);
     if (expected > max_samples)
         return sl_error_set(error, SL_ERROR_ARGUMENT,
                             "boundary: about %.3g boundary particles would be needed, at most %.3g "
                             "fit; choose \"walls\" or \"both\" (flat walls stay analytic)",
                             expected, max_samples);
     if (marks[0]) {
-        SlBox box = grown(around->domain, settings->inset);
+        SlBox box = grown(bodies->body[0].bounds, settings->inset);
         size_t count = (size_t)domain_samples(box, settings);
         if (!make_room(&context->memory, g, count))
             return sl_error_set(error, SL_ERROR_MEMORY, "no memory for boundary particles");
@@ -262,9 +237,9 @@ SlStatus sl_body_samples_create(SlContext *context, const SlSurroundings *around
         g->count = count;
     }
     SlStatus status = SL_OK;
-    for (size_t body = 1; status == SL_OK && body < sl_body_count(around); body++)
+    for (size_t body = 1; status == SL_OK && body < bodies->count; body++)
         if (marks[body])
-            status = sample_body(context, around, body, settings, g, error);
+            status = sample_body(context, bodies, body, settings, g, error);
     return status;
 }
 

@@ -63,46 +63,9 @@ void sl_motion_destroy(SlMotion *motion)
     sl_free(memory, motion, sizeof *motion);
 }
 
-/* --- Quaternions, in double: poses are few and rotation for hours --- */
-
-static void rotation_of(const double rotation[3], double q[4])
-{
-    double angle = sqrt(rotation[0] * rotation[0] + rotation[1] * rotation[1] + rotation[2] * rotation[2]);
-    double scale = angle > 0 ? sin(angle / 2) / angle : 0.5;
-    for (int k = 0; k < 3; k++)
-        q[k] = rotation[k] * scale;
-    q[3] = cos(angle / 2);
-}
-
-static void multiply(const double a[4], const double b[4], double q[4])
-{
-    double r[4] = {a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1],
-                   a[3] * b[1] - a[0] * b[2] + a[1] * b[3] + a[2] * b[0],
-                   a[3] * b[2] + a[0] * b[1] - a[1] * b[0] + a[2] * b[3],
-                   a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2]};
-    memcpy(q, r, sizeof r);
-}
-
-/* The rotation vector of q along its shorter way. */
-static void turn_of(const double q[4], double rotation[3])
-{
-    double sign = q[3] < 0 ? -1 : 1;
-    double sine = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]);
-    double scale = sine > 1e-12 ? sign * 2 * atan2(sine, sign * q[3]) / sine : sign * 2;
-    for (int k = 0; k < 3; k++)
-        rotation[k] = q[k] * scale;
-}
-
-static void relative(const double from[4], const double to[4], double q[4])
-{
-    double back[4] = {-from[0], -from[1], -from[2], from[3]};
-    multiply(to, back, q);
-}
-
 static void key_rotation(const SlKeyframe *key, double q[4])
 {
-    double rotation[3] = {(double)key->rotation.x, (double)key->rotation.y, (double)key->rotation.z};
-    rotation_of(rotation, q);
+    sl_quat_from_vector(key->rotation, q);
 }
 
 /* --- Poses --- */
@@ -124,9 +87,9 @@ static double slope_at(const SlMotionDef *def, size_t k, int axis)
     return ((double)pb[axis] - (double)pa[axis]) / (b->time - a->time);
 }
 
-static SlBodyPose keyed_pose(const SlMotionDef *def, double time)
+static SlDisplacement keyed_at(const SlMotionDef *def, double time)
 {
-    SlBodyPose pose = {.pivot = def->pivot};
+    SlDisplacement pose = {.pivot = def->pivot};
     size_t last = def->key_count - 1, k = 0;
     if (time <= def->keys[0].time || time >= def->keys[last].time) {
         const SlKeyframe *key = &def->keys[time <= def->keys[0].time ? 0 : last];
@@ -152,74 +115,55 @@ static SlBodyPose keyed_pose(const SlMotionDef *def, double time)
     double from[4], to[4], between[4], rotation[3], part[4], eased = s * s * (3 - 2 * s);
     key_rotation(a, from);
     key_rotation(b, to);
-    relative(from, to, between);
-    turn_of(between, rotation);
+    sl_quat_between(from, to, between);
+    sl_quat_to_rotation(between, rotation);
     for (int axis = 0; axis < 3; axis++)
         rotation[axis] *= eased;
-    rotation_of(rotation, part);
-    multiply(part, from, pose.rotation);
+    sl_quat_from_rotation(rotation, part);
+    sl_quat_multiply(part, from, pose.rotation);
     return pose;
 }
 
-SlBodyPose sl_motion_pose(const SlMotion *motion, double time)
+SlDisplacement sl_motion_at(const SlMotion *motion, double time)
 {
     const SlMotionDef *def = &motion->def;
     if (def->key_count > 0)
-        return keyed_pose(def, time);
-    SlBodyPose pose = {.pivot = def->pivot,
+        return keyed_at(def, time);
+    SlDisplacement pose = {.pivot = def->pivot,
                    .position = {(float)((double)def->velocity.x * time),
                                 (float)((double)def->velocity.y * time),
                                 (float)((double)def->velocity.z * time)}};
     double rotation[3] = {(double)def->spin.x * time, (double)def->spin.y * time,
                       (double)def->spin.z * time};
-    rotation_of(rotation, pose.rotation);
+    sl_quat_from_rotation(rotation, pose.rotation);
     return pose;
 }
 
-SlVec3 sl_pose_direction(const SlBodyPose *pose, SlVec3 d)
+SlVec3 sl_displacement_point(const SlDisplacement *pose, SlVec3 point)
 {
-    const double *q = pose->rotation;
-    double v[3] = {(double)d.x, (double)d.y, (double)d.z};
-    double c[3] = {q[1] * v[2] - q[2] * v[1] + q[3] * v[0], q[2] * v[0] - q[0] * v[2] + q[3] * v[1],
-                   q[0] * v[1] - q[1] * v[0] + q[3] * v[2]};
-    return (SlVec3){(float)(v[0] + 2 * (q[1] * c[2] - q[2] * c[1])),
-                    (float)(v[1] + 2 * (q[2] * c[0] - q[0] * c[2])),
-                    (float)(v[2] + 2 * (q[0] * c[1] - q[1] * c[0]))};
-}
-
-SlVec3 sl_pose_point(const SlBodyPose *pose, SlVec3 point)
-{
-    SlVec3 turned = sl_pose_direction(pose, sl_sub(point, pose->pivot));
+    SlVec3 turned = sl_quat_rotate(pose->rotation, sl_sub(point, pose->pivot));
     return sl_add(sl_add(pose->pivot, pose->position), turned);
 }
 
-SlShape sl_pose_shape(const SlBodyPose *pose, const SlShape *shape)
+SlShape sl_displacement_shape(const SlDisplacement *pose, const SlShape *shape)
 {
     SlShape moved = *shape;
-    moved.center = sl_pose_point(pose, shape->center);
-    moved.axis = sl_unit(sl_pose_direction(pose, shape->axis));
-    moved.side = sl_unit(sl_pose_direction(pose, shape->side));
+    moved.center = sl_displacement_point(pose, shape->center);
+    moved.axis = sl_unit(sl_quat_rotate(pose->rotation, shape->axis));
+    moved.side = sl_unit(sl_quat_rotate(pose->rotation, shape->side));
     return moved;
 }
 
-void sl_pose_rates(const SlBodyPose *from, const SlBodyPose *to, double dt, SlVec3 *velocity, SlVec3 *spin)
+void sl_displacement_rates(const SlDisplacement *from, const SlDisplacement *to, double dt, SlVec3 *velocity, SlVec3 *spin)
 {
     double between[4], rotation[3];
-    relative(from->rotation, to->rotation, between);
-    turn_of(between, rotation);
+    sl_quat_between(from->rotation, to->rotation, between);
+    sl_quat_to_rotation(between, rotation);
     *velocity = sl_scale(sl_sub(to->position, from->position), (float)(1 / dt));
     *spin = sl_vec3((float)(rotation[0] / dt), (float)(rotation[1] / dt), (float)(rotation[2] / dt));
 }
 
-SlBodyPose sl_pose_from(const SlColliderPose *pose)
-{
-    SlBodyPose made = {.position = pose->position, .pivot = pose->pivot};
-    double rotation[3] = {(double)pose->rotation.x, (double)pose->rotation.y, (double)pose->rotation.z};
-    rotation_of(rotation, made.rotation);
-    return made;
-}
-
-static bool same_pose(const SlBodyPose *a, const SlBodyPose *b)
+static bool same_pose(const SlDisplacement *a, const SlDisplacement *b)
 {
     bool same = true;
     for (int k = 0; k < 3; k++)
@@ -229,20 +173,20 @@ static bool same_pose(const SlBodyPose *a, const SlBodyPose *b)
     return same;
 }
 
-SlBodyPose sl_pose_between(const SlBodyPose *from, const SlBodyPose *to, double s)
+SlDisplacement sl_displacement_between(const SlDisplacement *from, const SlDisplacement *to, double s)
 {
     /* At rest to the bit: a way of 1e-9 m would be a velocity. */
     if (s >= 1 || same_pose(from, to))
         return *to;
-    SlBodyPose pose = {.pivot = to->pivot};
-    SlVec3 start = sl_sub(sl_pose_point(from, to->pivot), to->pivot);
+    SlDisplacement pose = {.pivot = to->pivot};
+    SlVec3 start = sl_sub(sl_displacement_point(from, to->pivot), to->pivot);
     pose.position = sl_add(start, sl_scale(sl_sub(to->position, start), (float)s));
     double between[4], rotation[3], part[4];
-    relative(from->rotation, to->rotation, between);
-    turn_of(between, rotation);
+    sl_quat_between(from->rotation, to->rotation, between);
+    sl_quat_to_rotation(between, rotation);
     for (int axis = 0; axis < 3; axis++)
         rotation[axis] *= s;
-    rotation_of(rotation, part);
-    multiply(part, from->rotation, pose.rotation);
+    sl_quat_from_rotation(rotation, part);
+    sl_quat_multiply(part, from->rotation, pose.rotation);
     return pose;
 }

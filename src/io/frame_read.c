@@ -175,12 +175,10 @@ static SlStatus take_system(SlFrame *frame, const SlSection *s, const char *valu
 /* False: no shape has that name. */
 static bool find_shape_kind(const char *name, SlShapeKind *kind)
 {
-    for (int k = 0; strcmp(sl_shape_kind_name((SlShapeKind)k), "unknown") != 0; k++)
-        if (strcmp(sl_shape_kind_name((SlShapeKind)k), name) == 0) {
-            *kind = (SlShapeKind)k;
-            return true;
-        }
-    return false;
+    const SlShapeType *type = sl_shape_type_named(name);
+    if (type != NULL)
+        *kind = type->kind;
+    return type != NULL;
 }
 
 static SlStatus take_shape(const SlFrame *frame, const SlColliderRecord *record,

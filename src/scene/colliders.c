@@ -1,4 +1,4 @@
-/* Solid things: each shape has its own keys. */
+/* Colliders: each shape has the keys of its descriptor (geometry/shape.h). */
 #include <math.h>
 #include <string.h>
 
@@ -7,97 +7,115 @@
 #include "math/vec3.h"
 #include "scene/scene.h"
 
-/* One slot per key of any shape, so that the shapes share the code that fills SlShape. */
-enum { NAME, SHAPE, FRICTION, STICKY, MOTION, MATERIAL, CENTER, RADIUS, HEIGHT, AXIS, SIDE, COLLIDER_KEYS };
+/* Keys of every shape; the shape's own follow. */
+enum { NAME, SHAPE, FRICTION, STICKY, MOTION, MATERIAL, COMMON_KEYS };
+enum { COLLIDER_KEYS = COMMON_KEYS + SL_MAX_SHAPE_KEYS, MAX_HEIGHTS = 4096 * 4096 };
 
-#define COMMON_ROWS                                                                                \
-    [NAME] = SL_KEY_TEXT_ROW("name", "", false), [SHAPE] = SL_KEY_TEXT_ROW("shape", "", true),     \
-    [FRICTION] = SL_KEY_NUMBER_ROW("friction", 0, 0, 10, ""),                                      \
-    [STICKY] = SL_KEY_BOOL_ROW("sticky"),                                                          \
-    [MOTION] = SL_KEY_OBJECT_ROW("motion", false),                                                 \
-    [MATERIAL] = SL_KEY_OBJECT_ROW("material", false)
-#define LENGTH_ROW(name_)                                                                          \
-    {.row = {.name = (name_), .type = SL_PARAM_NUMBER, .minimum = 1e-6, .maximum = SL_SCENE_FAR,   \
-             .unit = "m"},                                                                         \
-     .required = true}
-#define CENTER_ROW SL_KEY_VEC3_ROW("center", 0, 0, 0, SL_SCENE_FAR, "m", true)
-#define AXIS_ROW SL_KEY_VEC3_ROW("axis", 0, 1, 0, SL_SCENE_FAR, "", false)
-
-static const SlKeyRow sphere_rows[] = {COMMON_ROWS, [CENTER] = CENTER_ROW,
-                                       [RADIUS] = LENGTH_ROW("radius")};
-static const SlKeyRow round_rows[] = {COMMON_ROWS, [CENTER] = CENTER_ROW,
-                                      [RADIUS] = LENGTH_ROW("radius"),
-                                      [HEIGHT] = LENGTH_ROW("height"), [AXIS] = AXIS_ROW};
-
-enum { BOX_MIN = CENTER, BOX_MAX };
-static const SlKeyRow box_rows[] = {
-    COMMON_ROWS,
-    [BOX_MIN] = SL_KEY_VEC3_ROW("min", 0, 0, 0, SL_SCENE_FAR, "m", true),
-    [BOX_MAX] = SL_KEY_VEC3_ROW("max", 0, 0, 0, SL_SCENE_FAR, "m", true),
+static const SlKeyRow common_rows[COMMON_KEYS] = {
+    [NAME] = SL_KEY_TEXT_ROW("name", "", false),
+    [SHAPE] = SL_KEY_TEXT_ROW("shape", "", true),
+    [FRICTION] = SL_KEY_NUMBER_ROW("friction", 0, 0, 10, ""),
+    [STICKY] = SL_KEY_BOOL_ROW("sticky"),
+    [MOTION] = SL_KEY_OBJECT_ROW("motion", false),
+    [MATERIAL] = SL_KEY_OBJECT_ROW("material", false),
 };
 
-enum { PLANE_POINT = CENTER, PLANE_NORMAL };
-static const SlKeyRow plane_rows[] = {
-    COMMON_ROWS,
-    [PLANE_POINT] = SL_KEY_VEC3_ROW("point", 0, 0, 0, SL_SCENE_FAR, "m", true),
-    [PLANE_NORMAL] = SL_KEY_VEC3_ROW("normal", 0, 1, 0, SL_SCENE_FAR, "", true),
+static const SlKeyRow key_type_rows[] = {
+    [SL_SHAPE_KEY_POINT] = SL_KEY_VEC3_ROW("", 0, 0, 0, SL_SCENE_FAR, "m", true),
+    [SL_SHAPE_KEY_DIRECTION] = SL_KEY_VEC3_ROW("", 0, 1, 0, SL_SCENE_FAR, "", true),
+    [SL_SHAPE_KEY_AXIS] = SL_KEY_VEC3_ROW("", 0, 1, 0, SL_SCENE_FAR, "", false),
+    [SL_SHAPE_KEY_LENGTH] = {.row = {.type = SL_PARAM_NUMBER, .minimum = 1e-6,
+                                     .maximum = SL_SCENE_FAR, .unit = "m"},
+                             .required = true},
+    [SL_SHAPE_KEY_COUNT] = {.row = {.type = SL_PARAM_INTEGER, .minimum = 2, .maximum = 4096,
+                                    .unit = ""},
+                            .required = true},
+    [SL_SHAPE_KEY_HEIGHTS] = SL_KEY_ARRAY_ROW("", 4, MAX_HEIGHTS, true),
 };
 
-static SlStatus fill_plane(const SlScene *scene, const SlJsonNode *node, const SlKeyValue *values,
-                           SlShape *shape, SlError *error)
+/* The heights stay in the scene's memory until it is destroyed or the next collider is read. */
+static SlStatus read_heights(const SlScene *scene, const SlJsonNode *array, SlSceneCollider *collider,
+                             SlError *error)
 {
-    (void)scene, (void)node, (void)error;
-    shape->center = sl_keys_vec3(&values[PLANE_POINT]);
-    shape->axis = sl_keys_vec3(&values[PLANE_NORMAL]);
+    static const SlParamRow row = {.name = "a height", .type = SL_PARAM_NUMBER,
+                                   .minimum = -SL_SCENE_FAR, .maximum = SL_SCENE_FAR, .unit = "m"};
+    float *heights = sl_alloc(scene->memory, array->count * sizeof *heights);
+    if (heights == NULL)
+        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for a height field");
+    collider->heights = heights;
+    collider->height_count = array->count;
+    const SlJsonNode *node = sl_json_first(&scene->json, array);
+    for (size_t k = 0; k < array->count; k++, node = sl_json_next(&scene->json, node)) {
+        SlParamValue value;
+        SlStatus status = sl_keys_read_leaf(&scene->json, node, &row, &value, error);
+        if (status != SL_OK)
+            return status;
+        heights[k] = (float)value.number[0];
+    }
     return SL_OK;
 }
 
-static SlStatus fill_sphere(const SlScene *scene, const SlJsonNode *node, const SlKeyValue *values,
-                            SlShape *shape, SlError *error)
+void sl_scene_free_collider(const SlScene *scene, SlSceneCollider *collider)
 {
-    (void)scene, (void)node, (void)error;
-    shape->center = sl_keys_vec3(&values[CENTER]);
-    shape->radius = (float)values[RADIUS].value.number[0];
+    sl_free(scene->memory, collider->heights, collider->height_count * sizeof *collider->heights);
+    collider->heights = NULL;
+    collider->shape.heights = NULL;
+    collider->height_count = 0;
+}
+
+/* A value into the member of the shape that its key names. */
+static SlStatus take_key(const SlScene *scene, const SlShapeKey *key, const SlKeyValue *value,
+                         SlSceneCollider *collider, SlError *error)
+{
+    void *member = (char *)&collider->shape + key->offset;
+    if (key->type == SL_SHAPE_KEY_HEIGHTS) {
+        SlStatus status = read_heights(scene, value->node, collider, error);
+        memcpy(member, &collider->heights, sizeof(float *));
+        return status;
+    }
+    SlVec3 vector = sl_keys_vec3(value);
+    float length = (float)value->value.number[0];
+    uint32_t count = (uint32_t)value->value.number[0];
+    if (key->type == SL_SHAPE_KEY_LENGTH)
+        memcpy(member, &length, sizeof length);
+    else if (key->type == SL_SHAPE_KEY_COUNT)
+        memcpy(member, &count, sizeof count);
+    else
+        memcpy(member, &vector, sizeof vector);
     return SL_OK;
 }
 
-static SlStatus fill_box(const SlScene *scene, const SlJsonNode *node, const SlKeyValue *values,
-                         SlShape *shape, SlError *error)
+static SlStatus read_shape(const SlScene *scene, const SlJsonNode *node, const SlShapeType *type,
+                           SlKeyValue values[COLLIDER_KEYS], SlSceneCollider *collider,
+                           SlError *error)
 {
-    SlBox box;
-    SlStatus status = sl_scene_read_box(scene, node, &values[BOX_MIN], &values[BOX_MAX], &box,
-                                        error);
-    shape->half = sl_scale(sl_sub(box.max, box.min), 0.5f);
-    shape->center = sl_add(box.min, shape->half);
-    return status;
-}
-
-static SlStatus fill_round(const SlScene *scene, const SlJsonNode *node, const SlKeyValue *values,
-                           SlShape *shape, SlError *error)
-{
-    (void)scene, (void)node, (void)error;
-    shape->center = sl_keys_vec3(&values[CENTER]);
-    shape->radius = (float)values[RADIUS].value.number[0];
-    shape->height = (float)values[HEIGHT].value.number[0];
-    shape->axis = sl_keys_vec3(&values[AXIS]);
+    SlKeyRow rows[COLLIDER_KEYS];
+    memcpy(rows, common_rows, sizeof common_rows);
+    for (size_t k = 0; k < type->key_count; k++) {
+        rows[COMMON_KEYS + k] = key_type_rows[type->keys[k].type];
+        rows[COMMON_KEYS + k].row.name = type->keys[k].name;
+    }
+    SlStatus status = sl_keys_read(&scene->json, node, type->article, rows,
+                                   COMMON_KEYS + type->key_count, values, error);
+    collider->shape = sl_default_shape(type->kind);
+    for (size_t k = 0; status == SL_OK && k < type->key_count; k++)
+        status = take_key(scene, &type->keys[k], &values[COMMON_KEYS + k], collider, error);
+    if (status != SL_OK)
+        return status;
+    collider->shape.friction = (float)values[FRICTION].value.number[0];
+    collider->shape.sticky = values[STICKY].value.number[0] != 0;
+    SlShape *shape = &collider->shape;
+    if (collider->heights != NULL && collider->height_count != (size_t)shape->columns * shape->rows)
+        return sl_json_error(&scene->json, node->place, error,
+                             "%s: %zu heights for %u columns and %u rows; there must be one for "
+                             "each point, row by row",
+                             type->article, collider->height_count, shape->columns, shape->rows);
+    const char *reason = type->from_keys != NULL ? type->from_keys(shape) : NULL;
+    SlShape prepared = *shape;
+    if (reason != NULL || !sl_shape_prepare(&prepared, &reason))
+        return sl_json_error(&scene->json, node->place, error, "%s: %s", type->article, reason);
     return SL_OK;
 }
-
-#define ROWS(rows_) .rows = (rows_), .row_count = sizeof(rows_) / sizeof((rows_)[0])
-static const struct Kind {
-    const char *what;
-    const SlKeyRow *rows;
-    size_t row_count;
-    SlStatus (*fill)(const SlScene *scene, const SlJsonNode *node, const SlKeyValue *values,
-                     SlShape *shape, SlError *error);
-} kinds[] = {
-    [SL_SHAPE_PLANE] = {"a plane", ROWS(plane_rows), fill_plane},
-    [SL_SHAPE_SPHERE] = {"a sphere", ROWS(sphere_rows), fill_sphere},
-    [SL_SHAPE_BOX] = {"a box", ROWS(box_rows), fill_box},
-    [SL_SHAPE_CYLINDER] = {"a cylinder", ROWS(round_rows), fill_round},
-    [SL_SHAPE_CONE] = {"a cone", ROWS(round_rows), fill_round},
-};
-enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
 
 SlStatus sl_scene_check_motion(const SlScene *scene, const SlSceneCollider *collider,
                                SlError *error)
@@ -112,11 +130,12 @@ SlStatus sl_scene_check_motion(const SlScene *scene, const SlSceneCollider *coll
     return status;
 }
 
-/* The shape's kind decides which keys are allowed, so it is looked up first. */
-static SlStatus find_kind(const SlJson *json, const SlJsonNode *node, SlShapeKind *kind,
+/* The shape decides which keys are allowed, so it is looked up first. */
+static SlStatus find_type(const SlJson *json, const SlJsonNode *node, const SlShapeType **type,
                           SlError *error)
 {
-    const char *names[KIND_COUNT + 1];
+    enum { MAX_NAMES = 32 };
+    const char *names[MAX_NAMES];
     if (node->type != SL_JSON_OBJECT)
         return sl_keys_wrong_type(json, node, "an object { … }", error);
     const SlJsonNode *shape = sl_json_member(json, node, "shape");
@@ -124,51 +143,52 @@ static SlStatus find_kind(const SlJson *json, const SlJsonNode *node, SlShapeKin
         return sl_json_error(json, node->place, error, "a collider needs the key \"shape\"");
     if (shape->type != SL_JSON_TEXT)
         return sl_keys_wrong_type(json, shape, "text", error);
-    const char *name = sl_json_text(json, shape);
-    for (size_t k = 0; k < KIND_COUNT; k++) {
-        names[k] = sl_shape_kind_name((SlShapeKind)k);
-        *kind = (SlShapeKind)k;
-        if (strcmp(names[k], name) == 0)
-            return SL_OK;
-    }
-    names[KIND_COUNT] = "mesh";
-    return sl_keys_unknown_name(json, shape, "shape", names, KIND_COUNT + 1, error);
+    *type = sl_shape_type_named(sl_json_text(json, shape));
+    if (*type != NULL)
+        return SL_OK;
+    size_t count = 0;
+    for (; count < sl_shape_type_count && count + 1 < MAX_NAMES; count++)
+        names[count] = sl_shape_types[count]->name;
+    names[count++] = "mesh";
+    return sl_keys_unknown_name(json, shape, "shape", names, count, error);
 }
 
 SlStatus sl_scene_read_collider(const SlScene *scene, const SlJsonNode *node,
                                 SlSceneCollider *collider, SlError *error)
 {
     SlKeyValue values[COLLIDER_KEYS];
-    SlShapeKind kind = SL_SHAPE_PLANE;
+    const SlShapeType *type;
     memset(collider, 0, sizeof *collider);
     if (sl_scene_is_mesh(&scene->json, node))
         return sl_scene_read_mesh(scene, node, collider, error);
-    SlStatus status = find_kind(&scene->json, node, &kind, error);
+    SlStatus status = find_type(&scene->json, node, &type, error);
     if (status == SL_OK)
-        status = sl_keys_read(&scene->json, node, kinds[kind].what, kinds[kind].rows,
-                              kinds[kind].row_count, values, error);
+        status = read_shape(scene, node, type, values, collider, error);
+    if (status == SL_OK) {
+        collider->place = node->place;
+        collider->motion = values[MOTION].node;
+        collider->name = values[NAME].node;
+        status = sl_scene_read_collider_material(scene, values[MATERIAL].node, collider, error);
+    }
+    if (status == SL_OK)
+        status = sl_scene_check_motion(scene, collider, error);
     if (status != SL_OK)
+        sl_scene_free_collider(scene, collider);
+    return status;
+}
+
+SlStatus sl_scene_read_region(const SlScene *scene, const SlJsonNode *node, SlSceneCollider *region,
+                              SlError *error)
+{
+    SlStatus status = sl_scene_read_collider(scene, node, region, error);
+    if (status != SL_OK || region->is_mesh)
         return status;
-    collider->place = node->place;
-    collider->motion = values[MOTION].node;
-    status = sl_scene_read_collider_material(scene, values[MATERIAL].node, collider, error);
-    if (status != SL_OK)
-        return status;
-    collider->name = values[NAME].node;
-    collider->shape = sl_default_shape(kind);
-    collider->shape.friction = (float)values[FRICTION].value.number[0];
-    collider->shape.sticky = values[STICKY].value.number[0] != 0;
-    status = kinds[kind].fill(scene, node, values, &collider->shape, error);
-    if (status != SL_OK)
-        return status;
-    status = sl_scene_check_motion(scene, collider, error);
-    if (status != SL_OK)
-        return status;
-    SlShape prepared = collider->shape;
-    const char *reason;
-    if (!sl_shape_prepare(&prepared, &reason))
-        return sl_json_error(&scene->json, node->place, error, "%s: %s", kinds[kind].what, reason);
-    return SL_OK;
+    const SlShapeType *type = sl_shape_type(region->shape.kind);
+    if (!type->arrays)
+        return SL_OK;
+    sl_scene_free_collider(scene, region);
+    return sl_json_error(&scene->json, node->place, error, "%s can only be a collider",
+                         type->article);
 }
 
 SlStatus sl_scene_read_colliders(SlScene *scene, const SlJsonNode *array, SlError *error)

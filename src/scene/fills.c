@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "geometry/shape.h"
 #include "scene/scene.h"
 
 enum {
@@ -78,17 +79,19 @@ static SlStatus read_shape(const SlScene *scene, const SlJsonNode *node, bool al
                            SlFillDef *def, SlShape *shape, SlError *error)
 {
     SlSceneCollider solid;
-    SlStatus status = sl_scene_read_collider(scene, node, &solid, error);
+    SlStatus status = sl_scene_read_region(scene, node, &solid, error);
     if (status != SL_OK)
         return status;
     const char *wrong = solid.motion != NULL                 ? "what is filled stands still"
                         : solid.is_mesh && !alone            ? "a mesh is filled alone"
                         : solid.is_mesh && solid.mesh.hollow ? "a fill is inside its mesh anyway"
-                        : !solid.is_mesh && solid.shape.kind == SL_SHAPE_PLANE
-                            ? "a plane has no inside to fill"
-                            : NULL;
+                        : NULL;
     if (wrong != NULL)
         return sl_json_error(&scene->json, node->place, error, "%s", wrong);
+    const SlShapeType *type = sl_shape_type(solid.shape.kind);
+    if (!solid.is_mesh && type->endless)
+        return sl_json_error(&scene->json, node->place, error, "%s has no inside to fill",
+                             type->article);
     if (!solid.is_mesh) {
         *shape = solid.shape;
         def->shape_count++;

@@ -237,6 +237,8 @@ void sl_scene_destroy(SlScene *scene)
     sl_free(memory, scene->systems, scene->system_count * sizeof *scene->systems);
     sl_free(memory, scene->force_fields, scene->force_field_count * sizeof *scene->force_fields);
     sl_free(memory, scene->blocks, scene->block_capacity * sizeof *scene->blocks);
+    for (size_t k = 0; k < scene->collider_count; k++)
+        sl_scene_free_collider(scene, &scene->colliders[k]);
     sl_free(memory, scene->colliders, scene->collider_count * sizeof *scene->colliders);
     sl_free(memory, scene->cameras, scene->camera_count * sizeof *scene->cameras);
     sl_free(memory, scene->render_values, rows * sizeof *scene->render_values);

@@ -65,6 +65,8 @@ typedef struct SlSceneSystem {
 
 typedef struct SlSceneCollider {
     SlShape shape;
+    float *heights; /* of a height field; else NULL. Freed by sl_scene_free_collider */
+    size_t height_count;
     bool is_mesh; /* then `mesh` counts, its files read from the nodes when a world is built */
     SlMeshColliderDef mesh;
     const SlJsonNode *file, *files, *pattern; /* one of them */
@@ -156,6 +158,11 @@ SlStatus sl_scene_check_motion(const SlScene *scene, const SlSceneCollider *coll
                                SlError *error);
 SlStatus sl_scene_read_collider(const SlScene *scene, const SlJsonNode *node,
                                 SlSceneCollider *collider, SlError *error);
+void sl_scene_free_collider(const SlScene *scene, SlSceneCollider *collider);
+/* As a collider, for fills and drains: a shape that owns memory is refused, so there is nothing to
+   free. */
+SlStatus sl_scene_read_region(const SlScene *scene, const SlJsonNode *node,
+                              SlSceneCollider *region, SlError *error);
 /* *keys has motion->key_count elements of the scene's memory; free it when the motion is made. */
 SlStatus sl_scene_read_motion(const SlScene *scene, const SlJsonNode *node, SlMotionDef *motion,
                               SlKeyframe **keys, SlError *error);

@@ -3,7 +3,7 @@
 #ifndef SOLVERS_SOLVER_H
 #define SOLVERS_SOLVER_H
 
-#include "bodies/deform.h"
+#include "bodies/body.h"
 #include "math/vec3.h"
 #include "particles/particles.h"
 #include "sleet/camera.h"
@@ -64,45 +64,12 @@ extern const SlSolver *const sl_solvers[];
 extern const size_t sl_solver_count;
 const SlSolver *sl_solver_find(const char *name);
 
-/* How a body moves during a step: about `pivot`, which moves with `velocity`. */
-typedef struct SlBodyMotion {
-    SlVec3 velocity; /* m/s */
-    SlVec3 spin;     /* rad/s */
-    SlVec3 pivot;    /* m, at the beginning of the step */
-} SlBodyMotion;
-
-/* A solid given by a distance field, where it is at the end of the step: field point (x, y, z)
-   stands at origin + x sides[0] + y sides[1] + z sides[2]. */
-typedef struct SlFieldBody {
-    const SlSdf *field; /* NULL until the world starts */
-    const SlDeform *deform; /* then it counts and not `field`, at the end of the step; may be NULL */
-    SlVec3 origin, sides[3];
-    SlBox bounds; /* of the surface, in the field's own coordinates */
-    bool hollow;  /* solid everywhere outside */
-    float friction;
-    bool sticky; /* for snow */
-    SlBodyMotion motion;
-    const SlMesh *mesh; /* its surface, in the field's own coordinates */
-    bool moves;         /* ever */
-} SlFieldBody;
-
-/* The domain, shapes and fields of any world. */
-enum { SL_MAX_BODIES = 1 + 256 + 64 };
-
-/* The solid surroundings of a step, given by the world. */
+/* What a step finds around its particles, given by the world. */
 typedef struct SlSurroundings {
     SlVec3 gravity;
     SlBox domain; /* an open side is infinite: no wall there */
-    float domain_friction;
-    bool domain_sticky;
     SlGridKind grid;
-    const SlShape *shapes; /* where they are at the end of the step */
-    const SlBox *bounds;         /* one per shape: a quick test before the exact one */
-    const SlBodyMotion *motions; /* one per shape; NULL: nothing moves */
-    const bool *shape_moves;     /* one per shape: ever */
-    size_t shape_count;
-    const SlFieldBody *fields;
-    size_t field_count;
+    const SlBodies *bodies; /* the domain's walls and all colliders, at the end of the step */
     uint64_t seed; /* of the world */
     const SlCamera *cameras; /* of level of detail */
     size_t camera_count;
@@ -110,7 +77,7 @@ typedef struct SlSurroundings {
     bool interval_begins; /* the first sub-step of an interval: a frame, for most */
     double interval_left; /* s: from the beginning of this sub-step to the interval's end */
     double interval_length; /* s: of the whole interval */
-    bool population_changes; /* particles may come and go between sub-steps */
+    bool population_changes; /* particles or bodies may come and go between sub-steps */
 } SlSurroundings;
 
 /* One of several fluids in a system; number 0 is the system's own. */
@@ -120,21 +87,6 @@ typedef struct SlFluidKind {
     double density;   /* kg/m³ */
     double viscosity; /* m²/s */
 } SlFluidKind;
-
-/* What a body's torque is about (SlBodyForce.center), counted as forces are: 0 is the domain. A
-   shape's own centre; the middle of a mesh's bounds. */
-static inline SlVec3 sl_body_center(const SlSurroundings *around, size_t body)
-{
-    if (body == 0)
-        return (SlVec3){0, 0, 0};
-    if (body <= around->shape_count)
-        return around->shapes[body - 1].center;
-    const SlFieldBody *field = &around->fields[body - 1 - around->shape_count];
-    SlVec3 m = sl_scale(sl_add(field->bounds.min, field->bounds.max), 0.5f), at = field->origin;
-    for (int k = 0; k < 3; k++)
-        at = sl_add(at, sl_scale(field->sides[k], (&m.x)[k]));
-    return at;
-}
 
 struct SlSystem {
     SlContext *context;

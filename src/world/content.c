@@ -177,7 +177,10 @@ static SlStatus add_drain(SlWorld *world, SlSystemId id, const SlShape *shape, S
                             SL_MAX_DRAINS);
     const char *reason;
     SlShape prepared = *shape;
-    if (!sl_shape_prepare(&prepared, &reason))
+    bool ok = sl_shape_prepare(&prepared, &reason);
+    if (ok && sl_shape_type(prepared.kind)->arrays)
+        reason = "it can only be a collider";
+    if (reason != NULL)
         return sl_error_set(error, SL_ERROR_ARGUMENT, "drain: %s: %s",
                             sl_shape_kind_name(prepared.kind), reason);
     flow->drains[flow->drain_count++] = prepared;

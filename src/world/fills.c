@@ -15,7 +15,6 @@
 enum { MAX_SHAPES_OF_FILL = 16, MAX_PER_CELL = 64 };
 /* Of a spacing: decimals do not meet exactly. */
 static const float slack = 1e-3f;
-static const double pi = 3.14159265358979323846;
 
 SlFillDef sl_default_fill_def(void)
 {
@@ -32,8 +31,10 @@ static const char *wrong_with(const SlFillDef *def)
         return "fill definition not made by sl_default_fill_def";
     if ((unsigned)def->mode > SL_FILL_RANDOM)
         return "unknown mode of fill";
-    if ((def->path != NULL) == (def->shape_count > 0))
-        return "a fill needs either a mesh or shapes";
+    if ((def->path != NULL) + (def->vertices != NULL) + (def->shape_count > 0) != 1)
+        return "a fill needs either a mesh file, arrays of a mesh or shapes";
+    if (def->vertices != NULL && (def->triangles == NULL || def->triangle_count == 0))
+        return "a fill's mesh from memory needs at least one triangle";
     if (def->shape_count > MAX_SHAPES_OF_FILL)
         return "a fill has at most 16 shapes";
     if (!(fabsf(def->scale) >= 1e-9f && fabsf(def->scale) <= 1e9f))
@@ -63,17 +64,6 @@ static const char *wrong_with(const SlFillDef *def)
 
 /* --- What is filled --- */
 
-static double shape_volume(const SlShape *s)
-{
-    double r = (double)s->radius, h = (double)s->height;
-    switch (s->kind) {
-    case SL_SHAPE_SPHERE: return 4.0 / 3 * pi * r * r * r;
-    case SL_SHAPE_BOX: return 8 * (double)s->half.x * (double)s->half.y * (double)s->half.z;
-    case SL_SHAPE_CYLINDER: return pi * r * r * h;
-    default: return pi * r * r * h / 3;
-    }
-}
-
 static SlStatus take_shapes(SlFillBody *body, const SlFillDef *def, SlError *error)
 {
     const char *reason = NULL;
@@ -81,16 +71,17 @@ static SlStatus take_shapes(SlFillBody *body, const SlFillDef *def, SlError *err
     for (size_t k = 0; k < def->shape_count; k++) {
         SlShape shape = def->shapes[k];
         bool ok = sl_shape_prepare(&shape, &reason);
-        if (ok && shape.kind == SL_SHAPE_PLANE) {
+        const SlShapeType *type = sl_shape_type(shape.kind);
+        if (ok && (type->endless || type->arrays)) {
             ok = false;
-            reason = "it has no inside to fill";
+            reason = type->endless ? "it has no inside to fill" : "it can only be a collider";
         }
         ok = ok && sl_blend_shape(&body->blend, shape, &reason);
         ok = ok && (k == 0 || sl_blend_join(&body->blend, SL_BLEND_UNION, def->blend, &reason));
         if (!ok)
             return sl_error_set(error, SL_ERROR_ARGUMENT, "fill: %s: %s",
                                 sl_shape_kind_name(def->shapes[k].kind), reason);
-        body->volume += shape_volume(&shape);
+        body->volume += type->volume(&shape);
     }
     body->bounds = sl_blend_bounds(&body->blend);
     return SL_OK;
@@ -98,17 +89,18 @@ static SlStatus take_shapes(SlFillBody *body, const SlFillDef *def, SlError *err
 
 /* A mesh with a hole has no inside that all would agree on. The winding number would give one, but
    a hole is mostly a mistake in the mesh, so it has to be allowed. */
-static SlStatus check_closed(const SlFillDef *def, const SlMeshReport *report, SlError *error)
+static SlStatus check_closed(const SlFillDef *def, const char *name, const SlMeshReport *report,
+                             SlError *error)
 {
     if (!report->closed && !def->allow_open)
         return sl_error_set(error, SL_ERROR_ARGUMENT,
                             "%.300s is not closed: %zu open, %zu non-manifold and %zu flipped "
                             "edges; allow_open fills it all the same",
-                            def->path, report->open_edges, report->non_manifold_edges,
+                            name, report->open_edges, report->non_manifold_edges,
                             report->flipped_edges);
     if (!(report->volume > 0))
         return sl_error_set(error, SL_ERROR_ARGUMENT,
-                            "%.300s is inside out or flat: its volume is %g m^3", def->path,
+                            "%.300s is inside out or flat: its volume is %g m^3", name,
                             report->volume);
     return SL_OK;
 }
@@ -118,16 +110,22 @@ static SlStatus take_mesh(SlContext *context, SlFillBody *body, const SlFillDef 
 {
     float rows[9];
     SlMeshReport report;
-    sl_rotation_rows(def->rotation, rows);
-    SlStatus status = sl_mesh_read(context, def->path, &body->mesh, error);
+    double rotation[4];
+    sl_quat_from_vector(def->rotation, rotation);
+    sl_quat_rows(rotation, rows);
+    const char *name = def->path != NULL ? def->path : "the fill's mesh";
+    SlStatus status = def->path != NULL
+                          ? sl_mesh_read(context, def->path, &body->mesh, error)
+                          : sl_mesh_copy(context, def->vertices, def->vertex_count, def->triangles,
+                                         def->triangle_count, &body->mesh, error);
     if (status == SL_OK)
-        status = sl_mesh_weld(&body->mesh, def->path, error);
+        status = sl_mesh_weld(&body->mesh, name, error);
     if (status == SL_OK)
         status = sl_mesh_transform(&body->mesh, def->scale, rows, def->position, error);
     if (status == SL_OK)
         status = sl_mesh_check(&body->mesh, &report, error);
     if (status == SL_OK)
-        status = check_closed(def, &report, error);
+        status = check_closed(def, name, &report, error);
     if (status != SL_OK)
         return status;
     body->bounds = report.bounds;
@@ -160,8 +158,9 @@ static SlStatus add_fill(SlWorld *world, SlSystemId id, const SlFillDef *def, Sl
     SlFillBody *body = sl_alloc_zero(&world->context->memory, 1, sizeof *body);
     if (body == NULL)
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory for a fill");
-    SlStatus status = def->path != NULL ? take_mesh(world->context, body, def, error)
-                                        : take_shapes(body, def, error);
+    SlStatus status = def->path != NULL || def->vertices != NULL
+                          ? take_mesh(world->context, body, def, error)
+                          : take_shapes(body, def, error);
     if (status != SL_OK) {
         sl_fill_body_destroy(world->context, body);
         return status;
@@ -169,6 +168,8 @@ static SlStatus add_fill(SlWorld *world, SlSystemId id, const SlFillDef *def, Sl
     body->def = *def;
     body->def.path = NULL;
     body->def.shapes = NULL;
+    body->def.vertices = NULL;
+    body->def.triangles = NULL;
     if (def->cache_folder != NULL)
         snprintf(body->cache_folder, sizeof body->cache_folder, "%s", def->cache_folder);
     system->fills[system->fill_count++] = body;
@@ -236,16 +237,13 @@ static bool clear_of_solids(const Clear *c, SlVec3 p)
     const SlWorld *world = c->world;
     if (-box_distance(world->def.domain.min, world->def.domain.max, p) < c->distance)
         return false;
-    for (uint32_t k = 0; k < world->shape_count; k++)
-        if (box_distance(world->bounds[k].min, world->bounds[k].max, p) < c->distance &&
-            sl_shape_distance(&world->shapes[k], p, NULL) < c->distance)
-            return false;
-    for (uint32_t k = 0; k < world->mesh_count; k++) {
-        const SlFieldBody *body = &world->fields[k];
-        SlVec3 q = sl_sub(p, body->origin);
-        SlVec3 at = {sl_dot(q, body->sides[0]), sl_dot(q, body->sides[1]),
-                     sl_dot(q, body->sides[2])};
-        if (sl_sdf_distance(body->field, at, NULL) < c->distance)
+    const SlBodies *bodies = &world->colliders.bodies;
+    for (size_t k = 1; k < bodies->count; k++) {
+        const SlBody *body = &bodies->body[k];
+        if (body->kind == SL_BODY_SHAPE &&
+            box_distance(body->bounds.min, body->bounds.max, p) >= c->distance)
+            continue;
+        if (sl_body_query(body, p, c->distance).distance < c->distance)
             return false;
     }
     return true;

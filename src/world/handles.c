@@ -61,27 +61,19 @@ uint32_t sl_system_index(const SlWorld *world, SlSystemId id)
     return system != NULL ? system->base.index : UINT32_MAX;
 }
 
-static uint16_t collider_generation(const SlWorld *world, uint32_t index)
+SlColliderId sl_collider_id(const SlWorld *world, uint32_t slot)
 {
-    if (index < world->shape_count)
-        return world->shape_generations[index];
-    if (index >= SL_FIRST_MESH_ID && index - SL_FIRST_MESH_ID < world->mesh_count)
-        return world->meshes[index - SL_FIRST_MESH_ID]->generation;
-    return 0;
+    return (SlColliderId){slot + 1, world->number, world->colliders.generations[slot]};
 }
 
-SlColliderId sl_collider_id(const SlWorld *world, uint32_t index)
-{
-    return (SlColliderId){index + 1, world->number, collider_generation(world, index)};
-}
-
-SlStatus sl_world_resolve_collider(const SlWorld *world, SlColliderId id, uint32_t *index,
+SlStatus sl_world_resolve_collider(const SlWorld *world, SlColliderId id, uint32_t *slot,
                                    SlError *error)
 {
-    uint16_t generation = id.index1 > 0 ? collider_generation(world, id.index1 - 1) : 0;
-    if (generation == 0 || id.world != world->number || id.generation != generation)
-        return sl_error_set(error, SL_ERROR_ARGUMENT, "the handle names no collider of this world%s",
-                            id.index1 == 0 ? ": it is null" : "");
-    *index = id.index1 - 1;
-    return SL_OK;
+    const SlColliders *colliders = &world->colliders;
+    *slot = id.index1 - 1;
+    if (id.index1 >= 1 && id.index1 <= SL_MAX_COLLIDERS && id.world == world->number &&
+        colliders->items[*slot] != NULL && colliders->generations[*slot] == id.generation)
+        return SL_OK;
+    return sl_error_set(error, SL_ERROR_ARGUMENT, "the handle names no collider of this world%s",
+                        id.index1 == 0 ? ": it is null" : "");
 }

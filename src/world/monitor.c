@@ -108,23 +108,16 @@ static SlStatus measure(const SlWorld *world, const SlWorldSystem *system, Pass 
     return SL_OK;
 }
 
-static double body_speed(const SlBodyMotion *motion, SlBox bounds)
-{
-    SlVec3 far = {fmaxf(fabsf(bounds.min.x - motion->pivot.x), fabsf(bounds.max.x - motion->pivot.x)),
-                  fmaxf(fabsf(bounds.min.y - motion->pivot.y), fabsf(bounds.max.y - motion->pivot.y)),
-                  fmaxf(fabsf(bounds.min.z - motion->pivot.z), fabsf(bounds.max.z - motion->pivot.z))};
-    double speed = (double)sl_length(motion->velocity);
-    double spin = (double)sl_length(motion->spin);
-    return spin > 0 ? speed + spin * (double)sl_length(far) : speed;
-}
-
+/* No limit for a plane that rotates: its points far away are as fast as you like. */
 static double fastest_body(const SlWorld *world)
 {
+    const SlBodies *bodies = &world->colliders.bodies;
     double fastest = 0;
-    for (uint32_t k = 0; world->moves && k < world->shape_count; k++)
-        fastest = fmax(fastest, body_speed(&world->motions[k], world->bounds[k]));
-    for (uint32_t k = 0; k < world->mesh_count; k++)
-        fastest = fmax(fastest, body_speed(&world->fields[k].motion, world->fields[k].bounds));
+    for (size_t k = 1; k < bodies->count; k++) {
+        const SlBody *body = &bodies->body[k];
+        bool endless = !sl_finite(body->bounds.min) && sl_length(body->motion.spin) > 0;
+        fastest = fmax(fastest, endless ? INFINITY : sl_body_max_speed(body));
+    }
     return fastest;
 }
 

@@ -92,7 +92,7 @@ static void visit_world(Walk *walk, SlWorld *world)
     VISIT(walk, world->def.gravity);
     VISIT(walk, world->cameras);
     VISIT(walk, world->camera_count);
-    VISIT(walk, world->targets);
+    VISIT(walk, world->colliders.targets);
     VISIT(walk, world->force_fields);
     VISIT(walk, world->force_field_count);
     for (uint32_t k = 0; k < world->system_count; k++)
@@ -102,7 +102,7 @@ static void visit_world(Walk *walk, SlWorld *world)
 /* Changes when colliders come or go. */
 static uint64_t colliders_of(const SlWorld *world)
 {
-    return (uint64_t)world->shape_count << 32 | world->mesh_count;
+    return sl_colliders_set_hash(&world->colliders);
 }
 
 static SlStatus fit(SlSnapshot *snapshot, size_t size, SlError *error)

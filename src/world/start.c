@@ -8,6 +8,17 @@
 #include "spatial/grid.h"
 #include "world/world.h"
 
+double sl_world_finest_spacing(const SlWorld *world)
+{
+    double finest = 0;
+    for (uint32_t k = 0; k < world->system_count; k++) {
+        const SlSystem *base = &world->systems[k]->base;
+        double spacing = (double)base->solver->spacing(base);
+        finest = finest == 0 || spacing < finest ? spacing : finest;
+    }
+    return finest;
+}
+
 /* Particles that blocks and fills place at the start; a double, for it may be beyond any integer. */
 static double particles_placed(const SlWorldSystem *system)
 {
@@ -50,7 +61,7 @@ static uint32_t fields_of(const SlWorldSystem *system)
 
 static double bytes_asked(const SlWorld *world)
 {
-    double bytes = (double)sl_world_mesh_bytes(world);
+    double bytes = (double)sl_colliders_bytes(&world->colliders, sl_world_finest_spacing(world));
     for (uint32_t k = 0; k < world->system_count; k++) {
         const SlSystem *base = &world->systems[k]->base;
         double count = particles_asked(world->systems[k]);
@@ -213,7 +224,7 @@ SlStatus sl_world_start(SlWorld *world, SlError *error)
     if (status == SL_OK)
         status = sl_report_progress(world->context, 0, "start", error);
     if (status == SL_OK)
-        status = sl_world_start_meshes(world, error);
+        status = sl_colliders_start(&world->colliders, sl_world_finest_spacing(world), error);
     if (status == SL_OK)
         status = sl_world_start_fills(world, error);
     if (status == SL_OK) /* fills are counted now */

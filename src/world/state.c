@@ -93,8 +93,8 @@ static void list_all(List *list, const SlWorld *world)
     ADD_VALUE(list, "seed", "", "u64", world->def.seed);
     ADD_VALUE(list, "interval", "", "f64 × 3, u64 × 2", world->interval);
     ADD_VALUE(list, "clock", "", "f64 × 2, u64", world->clock);
-    ADD_BYTES(list, "targets", "poses that colliders move between", sizeof world->targets,
-              world->targets);
+    ADD_BYTES(list, "targets", "poses that colliders move between", sizeof world->colliders.targets,
+              world->colliders.targets);
 }
 
 SlStatus sl_world_state(SlWorld *world, const SlStateView **state, SlError *error)
@@ -216,9 +216,8 @@ static const char *wrong_with(const SlWorld *world)
     const SlClock *clock = &world->clock;
     if (!isfinite(clock->time) || !(clock->frame_time > 0) || clock->frame > world->frame)
         return "clock";
-    for (size_t k = 0; k < SL_MAX_SHAPES + SL_MAX_MESHES; k++)
-        if (!sl_target_valid(&world->targets[k]))
-            return "targets";
+    if (!sl_colliders_targets_valid(&world->colliders))
+        return "targets";
     for (uint32_t s = 0; s < world->system_count; s++) {
         const SlWorldSystem *system = world->systems[s];
         if (!isfinite(system->base.time))
@@ -245,9 +244,10 @@ void sl_world_state_replaced(SlWorld *world)
         if (system->solver->state_replaced != NULL)
             system->solver->state_replaced(system);
     }
-    sl_world_note_targets(world);
+    sl_colliders_restored(&world->colliders);
     if (interval->length > 0)
-        sl_world_move_bodies(world, interval->began, interval->length);
+        sl_colliders_move(&world->colliders, sl_world_interpolation(world), interval->began,
+                          interval->length);
 }
 
 SlStatus sl_world_restore(SlWorld *world, const SlStateView *state, SlError *error)

@@ -31,7 +31,7 @@ static SlStatus sub_step(SlWorld *world, SlWorldSystem *holder, double time, dou
 {
     SlSystem *system = &holder->base;
     memset(&system->stats, 0, sizeof system->stats);
-    sl_world_move_bodies(world, time, dt);
+    sl_colliders_move(&world->colliders, sl_world_interpolation(world), time, dt);
     SlStatus status = sl_monitor_begin(world, holder, error);
     size_t before = system->particles.count;
     SlFlowTarget target = flow_target(system);
@@ -79,7 +79,10 @@ static SlStatus take_sub_step(SlWorld *world, SlWorldSystem *holder, SlError *er
     system->surroundings.interval_begins = progress->step == 0;
     system->surroundings.interval_left = left;
     system->surroundings.interval_length = interval->dt;
-    system->surroundings.population_changes = sl_flow_changes(&holder->flow);
+    system->surroundings.population_changes =
+        sl_flow_changes(&holder->flow) ||
+        holder->bodies_revision != world->colliders.bodies.revision;
+    holder->bodies_revision = world->colliders.bodies.revision;
     interval->began = world->time + progress->done;
     interval->length = sub;
     SlStatus status = sub_step(world, holder, interval->began, sub, error);
@@ -131,7 +134,7 @@ static SlStatus end_interval(SlWorld *world, SlError *error)
     }
     interval->open = 0;
     sl_world_couple(world, interval->dt);
-    sl_world_reach_targets(world);
+    sl_colliders_reach_targets(&world->colliders);
     world->time += interval->dt;
     if (interval->is_frame) {
         world->frame++;
@@ -199,7 +202,7 @@ uint64_t sl_world_hash(SlWorld *world)
 {
     uint64_t hash = sl_hash(&world->frame, sizeof world->frame, world->def.seed);
     hash = sl_hash(&world->time, sizeof world->time, hash);
-    hash = sl_world_hash_targets(world, hash);
+    hash = sl_colliders_hash(&world->colliders, hash);
     hash = sl_world_hash_forces(world, hash);
     for (uint32_t s = 0; s < world->system_count; s++) {
         const SlSystem *base = &world->systems[s]->base;

@@ -68,40 +68,47 @@ static double bodies_time(const SlWorld *world)
     return interval->open != 0 ? interval->began + interval->length : world->time;
 }
 
-static void view_mesh_body(SlWorld *world, SlMeshBody *body, SlColliderView *view)
+/* A collider made of triangles, whose vertices are those of the body at rest. */
+static void view_field(SlWorld *world, uint32_t slot, SlColliderView *view)
 {
+    SlCollider *collider = world->colliders.items[slot];
     double time = bodies_time(world);
-    SlBodyPose pose;
-    sl_mover_pose(world, &body->mover, time, &pose);
-    const double *q = pose.rotation;
-    *view = (SlColliderView){
-        .name = body->name,
-        .kind = SL_COLLIDER_MESH,
-        .pose = {sl_pose_point(&pose, sl_vec3(0, 0, 0)),
-                 {(float)q[0], (float)q[1], (float)q[2], (float)q[3]}},
-        .material = sl_material_resolve(&body->material, world->depth)};
-    if (body->deform == NULL) {
-        view->mesh = view_mesh(&body->mesh);
-    } else {
-        SlMesh *form = sl_deform_mesh_at(body->deform, time);
-        SlMesh *base = form == &body->deform->drawn ? &body->deform->keys[0].mesh : form;
-        view->mesh = view_mesh(base);
-        view->vertices = form != base ? form->positions : NULL;
+    SlDisplacement at;
+    sl_colliders_displacement(&world->colliders, slot, sl_world_interpolation(world), time, &at);
+    view->pose = (SlPose){sl_displacement_point(&at, sl_vec3(0, 0, 0)), sl_quat_write(at.rotation)};
+    if (collider->deform == NULL) {
+        view->mesh = view_mesh(&collider->mesh);
+        return;
     }
+    SlMesh *form = sl_deform_mesh_at(collider->deform, time);
+    SlMesh *base = form == &collider->deform->drawn ? &collider->deform->keys[0].mesh : form;
+    view->mesh = view_mesh(base);
+    view->vertices = form != base ? form->positions : NULL;
 }
 
 static size_t view_colliders(SlWorld *world, SlColliderView *views)
 {
     size_t count = 0;
-    for (uint32_t k = 0; k < world->shape_count; k++)
-        views[count++] = (SlColliderView){
-            .name = world->shape_names[k],
-            .kind = SL_COLLIDER_SHAPE,
-            .shape = world->shapes[k],
-            .pose = {.rotation = {0, 0, 0, 1}},
-            .material = sl_material_resolve(&world->shape_materials[k], world->depth)};
-    for (uint32_t k = 0; k < world->mesh_count; k++)
-        view_mesh_body(world, world->meshes[k], &views[count++]);
+    for (uint32_t k = 0; k + 1 < world->colliders.bodies.count; k++) {
+        const SlBody *body = &world->colliders.bodies.body[k + 1];
+        SlCollider *collider = world->colliders.items[k];
+        if (body->kind == SL_BODY_NONE)
+            continue;
+        SlColliderView *view = &views[count++];
+        *view = (SlColliderView){.name = body->name,
+                                 .kind = SL_COLLIDER_MESH,
+                                 .pose = {.rotation = {0, 0, 0, 1}},
+                                 .material = sl_material_resolve(&collider->material, world->depth)};
+        if (body->kind == SL_BODY_FIELD) {
+            view_field(world, k, view);
+        } else if (body->type->as_mesh) {
+            view->mesh = view_mesh(&collider->mesh);
+            view->pose = sl_colliders_pose(&world->colliders, k);
+        } else {
+            view->kind = SL_COLLIDER_SHAPE;
+            view->shape = body->shape;
+        }
+    }
     return count;
 }
 
@@ -145,8 +152,6 @@ void sl_world_init_materials(SlWorld *world)
 {
     world->depth = domain_height(world);
     world->domain_material = sl_default_material(SL_MATERIAL_GROUND);
-    for (uint32_t k = 0; k < SL_MAX_SHAPES; k++)
-        world->shape_materials[k] = sl_default_material(SL_MATERIAL_SOLID);
 }
 
 void sl_world_measure_depth(const SlWorld *world, SlWorldSystem *system)
@@ -197,17 +202,13 @@ SlMaterial sl_system_material(const SlWorld *world, SlSystemId id)
 SlStatus sl_collider_set_material(SlWorld *world, SlColliderId id, const SlMaterial *material,
                                   SlError *error)
 {
-    uint32_t index;
-    SlStatus status = sl_world_resolve_collider(world, id, &index, error);
+    uint32_t slot;
+    SlStatus status = sl_world_resolve_collider(world, id, &slot, error);
     if (status == SL_OK)
         status = check(material, "a collider", error);
-    if (status != SL_OK)
-        return status;
-    if (index >= SL_FIRST_MESH_ID)
-        world->meshes[index - SL_FIRST_MESH_ID]->material = *material;
-    else
-        world->shape_materials[index] = *material;
-    return SL_OK;
+    if (status == SL_OK)
+        world->colliders.items[slot]->material = *material;
+    return status;
 }
 
 SlStatus sl_world_set_domain_material(SlWorld *world, const SlMaterial *material, SlError *error)

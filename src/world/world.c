@@ -96,8 +96,8 @@ SlStatus sl_world_create(const SlWorldDef *def, SlWorld **out, SlError *error)
     world->context = context;
     world->owns_context = def->context == NULL || def->own_context;
     world->number = sl_world_number(world);
-    for (uint32_t k = 0; k < SL_MAX_SHAPES; k++)
-        world->movers[k].target = &world->targets[k];
+    sl_colliders_init(&world->colliders, context, def->domain, def->domain_friction,
+                      def->domain_sticky);
     world->clock.frame_time = def->frame_time;
     sl_world_init_materials(world);
     *out = world;
@@ -128,10 +128,7 @@ void sl_world_destroy(SlWorld *world)
     bool owns_context = world->owns_context;
     for (uint32_t k = 0; k < world->system_count; k++)
         destroy_system(context, world->systems[k]);
-    for (uint32_t k = 0; k < world->shape_count; k++)
-        sl_motion_destroy(world->movers[k].path);
-    for (uint32_t k = 0; k < world->mesh_count; k++)
-        sl_mesh_body_destroy(context, world->meshes[k]);
+    sl_colliders_destroy(&world->colliders);
     sl_world_free_state(world);
     sl_free(&context->memory, world, sizeof *world);
     if (owns_context)
@@ -148,22 +145,12 @@ SlStatus sl_require_not_started(const SlWorld *world, SlError *error)
 
 void sl_world_update_surroundings(SlWorld *world)
 {
-    for (uint32_t k = 0; k < world->shape_count; k++)
-        world->bounds[k] = sl_shape_bounds(&world->shapes[k]);
     for (uint32_t k = 0; k < world->system_count; k++)
         world->systems[k]->base.surroundings =
             (SlSurroundings){.gravity = world->def.gravity,
                              .domain = world->def.domain,
-                             .domain_friction = world->def.domain_friction,
-                             .domain_sticky = world->def.domain_sticky,
                              .grid = world->def.grid,
-                             .shapes = world->shapes,
-                             .bounds = world->bounds,
-                             .motions = world->moves ? world->motions : NULL,
-                             .shape_moves = world->shape_moves,
-                             .shape_count = world->shape_count,
-                             .fields = world->fields,
-                             .field_count = world->mesh_count,
+                             .bodies = &world->colliders.bodies,
                              .cameras = world->cameras,
                              .camera_count = world->camera_count,
                              .depth_views = world->depth_views,
@@ -210,29 +197,6 @@ static SlStatus add_system(SlWorld *world, const SlSystemDef *def, SlSystemId *i
     world->systems[world->system_count++] = system;
     if (id != NULL)
         *id = sl_system_id(world, base);
-    sl_world_update_surroundings(world);
-    return SL_OK;
-}
-
-static SlStatus add_collider(SlWorld *world, const SlShape *shape, SlColliderId *id,
-                               SlError *error)
-{
-    SlStatus status = sl_require_not_started(world, error);
-    if (status != SL_OK)
-        return status;
-    if (world->shape_count == SL_MAX_SHAPES)
-        return sl_error_set(error, SL_ERROR_ARGUMENT, "at most %d colliders fit in a world",
-                            SL_MAX_SHAPES);
-    SlShape prepared = *shape;
-    const char *reason;
-    if (!sl_shape_prepare(&prepared, &reason))
-        return sl_error_set(error, SL_ERROR_ARGUMENT, "%s: %s",
-                            sl_shape_kind_name(prepared.kind), reason);
-    uint32_t index = world->shape_count++;
-    world->rest_shapes[index] = world->shapes[index] = prepared;
-    world->shape_generations[index] = 1;
-    if (id != NULL)
-        *id = sl_collider_id(world, index);
     sl_world_update_surroundings(world);
     return SL_OK;
 }
@@ -309,14 +273,6 @@ SlStatus sl_world_add_system(SlWorld *world, const SlSystemDef *def, SlSystemId 
     if (id != NULL)
         *id = (SlSystemId){0, 0, 0};
     SL_SETUP_CALL(world, error, add_system(world, def, id, &found));
-}
-
-SlStatus sl_world_add_collider(SlWorld *world, const SlShape *shape, SlColliderId *id,
-                               SlError *error)
-{
-    if (id != NULL)
-        *id = (SlColliderId){0, 0, 0};
-    SL_SETUP_CALL(world, error, add_collider(world, shape, id, &found));
 }
 
 SlStatus sl_world_set_cameras(SlWorld *world, const SlCamera *cameras, size_t count,

@@ -3,15 +3,14 @@
 #define WORLD_WORLD_H
 
 #include "geometry/sampling/fill.h"
-#include "bodies/deform.h"
-#include "bodies/motion.h"
+#include "bodies/colliders.h"
 #include "particles/emitter.h"
 #include "particles/force_field.h"
 #include "solvers/solver.h"
 #include "sleet/world.h"
 #include "frame/view.h"
 
-enum { SL_MAX_SYSTEMS = 16, SL_MAX_BLOCKS = 256, SL_MAX_SHAPES = 256 };
+enum { SL_MAX_SYSTEMS = 16, SL_MAX_BLOCKS = 256 };
 
 enum { SL_MAX_FILLS = 64 };
 
@@ -29,37 +28,6 @@ typedef struct SlFillBody {
     uint64_t count;   /* places, once counted */
     bool counted;
 } SlFillBody;
-
-enum { SL_MAX_MESHES = 64, SL_FIRST_MESH_ID = 0x10000 };
-_Static_assert(SL_MAX_BODIES == 1 + SL_MAX_SHAPES + SL_MAX_MESHES, "one of each");
-
-enum { SL_BODY_NAME = 32 };
-
-/* How a collider moves: by a path given before the start, or by targets. */
-typedef struct SlTarget {
-    SlBodyPose from, to; /* at the beginning and the end of the step under way */
-    uint64_t set;    /* 1: the path no longer counts */
-} SlTarget;
-
-typedef struct SlMover {
-    SlMotion *path;   /* NULL: none */
-    SlTarget *target; /* one of the world's; state */
-} SlMover;
-
-/* A collider made of triangles: one mesh, or the keys of a deforming body. */
-typedef struct SlMeshBody {
-    SlMeshColliderDef def;
-    char cache_folder[512];
-    SlMesh mesh; /* as placed at rest */
-    SlBox bounds;
-    SlSdf field;
-    SlDeform *deform; /* then mesh, bounds and field are empty */
-    bool has_field;
-    SlMover mover;
-    char name[SL_BODY_NAME];
-    SlMaterial material;
-    uint16_t generation; /* of handles */
-} SlMeshBody;
 
 /* What world/monitor.c carries from step to step of a system. State. */
 typedef struct SlMonitor {
@@ -87,6 +55,7 @@ typedef struct SlWorldSystem {
     SlAttributes attributes;
     SlMaterial material;
     double depth; /* m: vertical extent of its particles at the start */
+    uint64_t bodies_revision; /* of the bodies at the last sub-step */
 } SlWorldSystem;
 
 /* An interval under way: what a call of sl_world_step covers. It stays open where on_step stopped
@@ -112,22 +81,9 @@ struct SlWorld {
     uint16_t number; /* in handles, to tell those of other worlds */
     SlWorldSystem *systems[SL_MAX_SYSTEMS];
     uint32_t system_count;
-    SlShape shapes[SL_MAX_SHAPES]; /* colliders where they are now */
-    uint32_t shape_count;
-    SlShape rest_shapes[SL_MAX_SHAPES]; /* as they were added */
-    SlMover movers[SL_MAX_SHAPES];
-    SlTarget targets[SL_MAX_SHAPES + SL_MAX_MESHES];
-    SlBox bounds[SL_MAX_SHAPES];         /* of shapes */
-    SlBodyMotion motions[SL_MAX_SHAPES]; /* of the step under way */
-    bool moves;                           /* some shape has a path or a target */
-    bool shape_moves[SL_MAX_SHAPES];
-    char shape_names[SL_MAX_SHAPES][SL_BODY_NAME];
-    SlMaterial shape_materials[SL_MAX_SHAPES], domain_material;
+    SlColliders colliders;
+    SlMaterial domain_material;
     double depth; /* m, of clear colliders and the domain: SlMaterial.absorption */
-    uint16_t shape_generations[SL_MAX_SHAPES]; /* of handles; 0: never used */
-    SlMeshBody *meshes[SL_MAX_MESHES];
-    uint32_t mesh_count;
-    SlFieldBody fields[SL_MAX_MESHES]; /* of the step under way */
     SlCamera cameras[SL_MAX_CAMERAS]; /* those that count */
     size_t camera_count;
     SlDepthView depth_views[SL_MAX_CAMERAS]; /* of those cameras; depth NULL: none */
@@ -140,7 +96,7 @@ struct SlWorld {
     /* the view and what it points to */
     SlFrameView view;
     SlSystemView system_views[SL_MAX_SYSTEMS];
-    SlColliderView collider_views[SL_MAX_SHAPES + SL_MAX_MESHES];
+    SlColliderView collider_views[SL_MAX_COLLIDERS];
     SlCamera view_cameras[SL_MAX_VIEW_CAMERAS]; /* all that were set */
     size_t view_camera_count;
     SlFieldView field_views[SL_MAX_SYSTEMS][SL_MAX_FIELDS];
@@ -173,9 +129,9 @@ uint16_t sl_world_number(const SlWorld *world);
 SlSystemId sl_system_id(const SlWorld *world, const SlSystem *system);
 /* NULL with the error set for a handle that names no system of this world. */
 SlWorldSystem *sl_world_resolve_system(const SlWorld *world, SlSystemId id, SlError *error);
-/* Colliders by index: shapes from 0, meshes from SL_FIRST_MESH_ID. */
-SlColliderId sl_collider_id(const SlWorld *world, uint32_t index);
-SlStatus sl_world_resolve_collider(const SlWorld *world, SlColliderId id, uint32_t *index,
+/* Colliders by slot (bodies/colliders.h). */
+SlColliderId sl_collider_id(const SlWorld *world, uint32_t slot);
+SlStatus sl_world_resolve_collider(const SlWorld *world, SlColliderId id, uint32_t *slot,
                                    SlError *error);
 
 /* --- View and materials (world/view.c) --- */
@@ -183,33 +139,17 @@ void sl_world_init_materials(SlWorld *world);
 /* After the system's first particles are placed. */
 void sl_world_measure_depth(const SlWorld *world, SlWorldSystem *system);
 
-/* Gives every system the solid surroundings as they are now. */
+/* Gives every system its surroundings as they are now. */
 void sl_world_update_surroundings(SlWorld *world);
-/* Gives the system a place to report forces, one per body, with the bodies' names. */
+/* Gives the system one entry of forces per body, with the bodies' names. */
 void sl_world_name_body_forces(SlWorld *world, SlWorldSystem *system);
-/* Moves colliders from time to time + dt. */
-void sl_world_move_bodies(SlWorld *world, double time, double dt);
-/* A step is over: what had a target is there. */
-void sl_world_reach_targets(SlWorld *world);
-/* A restored target is one that could have been set. */
-bool sl_target_valid(const SlTarget *target);
-/* Targets came with a restored state. */
-void sl_world_note_targets(SlWorld *world);
-/* Targets are state: they go on to the hash. */
-uint64_t sl_world_hash_targets(const SlWorld *world, uint64_t hash);
-/* Where a mover is at a time; false where it stands as it was added. */
-bool sl_mover_pose(const SlWorld *world, const SlMover *mover, double time, SlBodyPose *pose);
-
-/* The same for meshes; dt 0 only places them. */
-void sl_world_move_meshes(SlWorld *world, double time, double dt);
-/* About what their distance fields will hold, in bytes. */
-uint64_t sl_world_mesh_bytes(const SlWorld *world);
-/* Builds or loads the distance fields. */
-SlStatus sl_world_start_meshes(SlWorld *world, SlError *error);
-void sl_mesh_body_destroy(SlContext *context, SlMeshBody *body);
-
-/* The rotation by a rotation vector, by rows. */
-void sl_rotation_rows(SlVec3 rotation, float rows[9]);
+/* The smallest spacing of all systems, m; 0 without any. */
+double sl_world_finest_spacing(const SlWorld *world);
+/* The interval under way, for targets of colliders. */
+static inline SlInterpolation sl_world_interpolation(const SlWorld *world)
+{
+    return (SlInterpolation){world->time, world->interval.dt};
+}
 
 /* Particles of a fill: by volume until the start has counted them. */
 double sl_fill_particles(const SlSystem *system, const SlFillBody *body);

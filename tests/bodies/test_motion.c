@@ -18,22 +18,22 @@ static void keys_are_met_smoothly(void **state)
     SlMotion *motion;
     assert_ok(sl_motion_create(context, &def, &motion, &test_error));
     for (int k = 0; k < 3; k++) {
-        SlBodyPose pose = sl_motion_pose(motion, keys[k].time);
+        SlDisplacement pose = sl_motion_at(motion, keys[k].time);
         assert_near(sl_length(sl_sub(pose.position, keys[k].position)), 0, 1e-6);
         /* The pivot only moves; a point beside it turns. */
-        SlVec3 p = sl_pose_point(&pose, def.pivot);
+        SlVec3 p = sl_displacement_point(&pose, def.pivot);
         assert_near(sl_length(sl_sub(p, sl_add(def.pivot, keys[k].position))), 0, 1e-6);
     }
-    SlBodyPose turned = sl_motion_pose(motion, 1.5);
-    SlVec3 x = sl_pose_direction(&turned, sl_vec3(1, 0, 0));
+    SlDisplacement turned = sl_motion_at(motion, 1.5);
+    SlVec3 x = sl_quat_rotate(turned.rotation, sl_vec3(1, 0, 0));
     assert_near(x.x, cosf(1.2f), 1e-6);
     assert_near(x.z, -sinf(1.2f), 1e-6);
     /* At rest outside, and no jump in speed anywhere. */
     SlVec3 before = {0, 0, 0}, spin;
     for (double t = 0; t < 2.5; t += 0.002) {
-        SlBodyPose a = sl_motion_pose(motion, t), b = sl_motion_pose(motion, t + 0.002);
+        SlDisplacement a = sl_motion_at(motion, t), b = sl_motion_at(motion, t + 0.002);
         SlVec3 v;
-        sl_pose_rates(&a, &b, 0.002, &v, &spin);
+        sl_displacement_rates(&a, &b, 0.002, &v, &spin);
         assert_true(sl_length(sl_sub(v, before)) < 0.3f);
         before = v;
     }
@@ -53,9 +53,9 @@ static void rates_are_those_of_the_path(void **state)
     def.spin = (SlVec3){0.5f, 4, -1};
     SlMotion *motion;
     assert_ok(sl_motion_create(context, &def, &motion, &test_error));
-    SlBodyPose a = sl_motion_pose(motion, 10), b = sl_motion_pose(motion, 10.01);
+    SlDisplacement a = sl_motion_at(motion, 10), b = sl_motion_at(motion, 10.01);
     SlVec3 v, w;
-    sl_pose_rates(&a, &b, 0.01, &v, &w);
+    sl_displacement_rates(&a, &b, 0.01, &v, &w);
     assert_near(sl_length(sl_sub(v, def.velocity)), 0, 1e-3);
     assert_near(sl_length(sl_sub(w, def.spin)), 0, 1e-3);
     sl_motion_destroy(motion);

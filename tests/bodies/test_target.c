@@ -61,8 +61,8 @@ static void targets_are_a_motion(int kind)
     assert_ok(sl_world_start(told, &test_error));
     for (int k = 1; k <= 20; k++) {
         float time = (float)k / 60;
-        SlColliderPose pose = {.position = {1.2f * time, 0, 0}, .rotation = {0, 0.8f * time, 0},
-                               .pivot = start};
+        SlPose pose = {.position = {start.x + 1.2f * time, start.y, start.z},
+                       .rotation = {0, sinf(0.4f * time), 0, cosf(0.4f * time)}};
         assert_ok(sl_collider_set_target(told, id, pose, &test_error));
         assert_ok(sl_world_step(told, 1.0 / 60, &test_error));
         assert_ok(sl_world_step(moved, 1.0 / 60, &test_error));
@@ -71,15 +71,16 @@ static void targets_are_a_motion(int kind)
     print_message("farthest apart: %.2g m\n", apart);
     assert_less(apart, 2e-3);
     /* It is there, and then it rests. */
-    SlBodyMotion *rate = kind == SHAPE ? &told->motions[0] : &told->fields[0].motion;
+    const SlBodyMotion *rate = &told->colliders.bodies.body[1].motion;
     assert_near((double)rate->velocity.x, 1.2, 1e-3);
     assert_near((double)rate->spin.y, 0.8, 1e-3);
     assert_ok(sl_world_step(told, 1.0 / 60, &test_error));
     assert_true(rate->velocity.x == 0 && fabsf(rate->spin.y) < 1e-9f);
-    const SlFrameView *view = sl_world_view(told);
-    float x = kind == SHAPE ? view->colliders[0].shape.center.x
-                            : sl_pose_point(&told->meshes[0]->mover.target->to, start).x;
-    assert_near((double)x, (double)start.x + 0.4, 1e-5);
+    SlPose there;
+    assert_ok(sl_collider_pose(told, id, &there, &test_error));
+    assert_near((double)there.position.x, (double)start.x + 0.4, 1e-5);
+    assert_near((double)there.rotation.y, sin(0.4 / 3), 1e-5);
+    assert_near((double)there.rotation.w, cos(0.4 / 3), 1e-5);
     sl_world_destroy(told);
     sl_world_destroy(moved);
 }
@@ -107,11 +108,11 @@ static void targets_take_over(void **state)
     motion.velocity = (SlVec3){0, 0.6f, 0};
     assert_ok(sl_collider_set_motion(world, id, &motion, &test_error));
     dam_advance(world, 10);
-    SlColliderPose up = {.position = {0, 0.11f, 0}};
+    SlPose up = {.position = {start.x, start.y + 0.11f, start.z}, .rotation.w = 1};
     assert_ok(sl_collider_set_target(world, id, up, &test_error));
     dam_advance(world, 1);
-    assert_near((double)world->motions[id.index1 - 1].velocity.y, 0.6, 1e-3);
-    assert_near((double)world->shapes[id.index1 - 1].center.y, 0.61, 1e-5);
+    assert_near((double)world->colliders.bodies.body[id.index1].motion.velocity.y, 0.6, 1e-3);
+    assert_near((double)world->colliders.bodies.body[id.index1].shape.center.y, 0.61, 1e-5);
     sl_world_destroy(world);
 }
 
@@ -122,7 +123,7 @@ static void targets_are_state(void **state)
     SlWorld *world = make(SHAPE, &id);
     dam_advance(world, 1);
     uint64_t before = sl_world_hash(world);
-    assert_ok(sl_collider_set_target(world, id, (SlColliderPose){.position = {1, 0, 0}},
+    assert_ok(sl_collider_set_target(world, id, (SlPose){.position = {1, 0, 0}, .rotation.w = 1},
                                      &test_error));
     assert_true(sl_world_hash(world) != before);
     sl_world_destroy(world);
@@ -133,10 +134,10 @@ static void wrong_targets_are_refused(void **state)
     (void)state;
     SlColliderId id;
     SlWorld *world = make(SHAPE, &id);
-    SlColliderPose here = {.position = {0, 0, 0}}, nowhere = {.rotation = {NAN, 0, 0}};
+    SlPose here = {.rotation.w = 1}, nowhere = {.rotation = {NAN, 0, 0, 1}};
     SlColliderId other = id, mesh = id;
     other.index1++;
-    mesh.index1 = SL_FIRST_MESH_ID + 1;
+    mesh.index1 = UINT32_MAX;
     assert_int_equal(sl_collider_set_target(world, other, here, &test_error), SL_ERROR_ARGUMENT);
     assert_non_null(strstr(test_error.text, "no collider"));
     assert_int_equal(sl_collider_set_target(world, mesh, here, &test_error), SL_ERROR_ARGUMENT);

@@ -3,11 +3,15 @@
 #include "solvers/pbf/pbf.h"
 #include "geometry/shape.h"
 #include "support/test.h"
+#include "support/shapes.h"
 #include "world/world.h"
 
-static SlShape obstacle(int kind)
+static SlShape obstacle(SlShapeKind kind)
 {
-    SlShape shape = sl_default_shape((SlShapeKind)kind);
+    SlShape shape = sl_default_shape(kind);
+    shape.heights = test_heights();
+    shape.columns = TEST_COLUMNS;
+    shape.rows = TEST_ROWS;
     shape.center = (SlVec3){2, 1.2f, 2};
     shape.axis = (SlVec3){0.2f, 1, -0.3f};
     shape.radius = 0.9f;
@@ -63,8 +67,8 @@ static void kernel_equals_plain_distances(void **state)
     (void)state;
     SlIsa paths[2] = {SL_ISA_BASE, SL_ISA_AVX2};
     for (int p = 0; p < 2; p++)
-        for (int kind = 0; kind <= SL_SHAPE_CONE; kind++) {
-            SlShape shape = obstacle(kind);
+        for (size_t kind = 0; kind < sl_shape_type_count; kind++) {
+            SlShape shape = obstacle(sl_shape_types[kind]->kind);
             Thrown t;
             throw_block(&t, paths[p], &shape, 0);
             size_t touched = 0, wrong = 0;

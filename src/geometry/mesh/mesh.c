@@ -39,6 +39,27 @@ void sl_mesh_destroy(SlMesh *mesh)
     memset(mesh, 0, sizeof *mesh);
 }
 
+SlStatus sl_mesh_copy(SlContext *context, const float *positions, size_t vertex_count,
+                      const uint32_t *triangles, size_t triangle_count, SlMesh *mesh,
+                      SlError *error)
+{
+    for (size_t k = 0; k < 3 * vertex_count; k++)
+        if (!isfinite(positions[k]))
+            return sl_error_set(error, SL_ERROR_ARGUMENT, "vertex %zu of the mesh is not finite",
+                                k / 3);
+    for (size_t k = 0; k < 3 * triangle_count; k++)
+        if (triangles[k] >= vertex_count)
+            return sl_error_set(error, SL_ERROR_ARGUMENT,
+                                "triangle %zu of the mesh has the vertex %u; there are %zu", k / 3,
+                                triangles[k], vertex_count);
+    SlStatus status = sl_mesh_create(context, vertex_count, triangle_count, mesh, error);
+    if (status == SL_OK) {
+        memcpy(mesh->positions, positions, 3 * vertex_count * sizeof *positions);
+        memcpy(mesh->triangles, triangles, 3 * triangle_count * sizeof *triangles);
+    }
+    return status;
+}
+
 SlBox sl_mesh_bounds(const SlMesh *mesh)
 {
     SlBox box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};

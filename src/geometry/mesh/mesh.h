@@ -31,6 +31,12 @@ static inline SlVec3 sl_mesh_corner(const SlMesh *mesh, size_t triangle, int k)
     return sl_mesh_vertex(mesh, mesh->triangles[3 * triangle + (size_t)k]);
 }
 
+/* A copy of arrays that a program gave; refuses vertices that are not finite and triangles of
+   vertices that do not exist. */
+SlStatus sl_mesh_copy(SlContext *context, const float *positions, size_t vertex_count,
+                      const uint32_t *triangles, size_t triangle_count, SlMesh *mesh,
+                      SlError *error);
+
 SlBox sl_mesh_bounds(const SlMesh *mesh);
 
 /* Every vertex p becomes rotation (scale p) + translation; rotation is 3 × 3 by rows, NULL for

@@ -33,19 +33,6 @@ uint32_t sl_splats_solids(const SlFrameView *view, const SlRenderStage *stage, S
     return count;
 }
 
-static void sphere_around(const SlShape *shape, SlVec3 *center, float *radius)
-{
-    *center = shape->center;
-    *radius = shape->radius;
-    if (shape->kind == SL_SHAPE_BOX) {
-        *radius = sl_length(shape->half);
-    } else if (shape->kind != SL_SHAPE_SPHERE) {
-        *center = sl_add(shape->center, sl_scale(shape->axis, 0.5f * shape->height));
-        *radius = hypotf(shape->radius, 0.5f * shape->height);
-    }
-    *radius *= 1.001f;
-}
-
 /* Pixels from low to high, clamped to a picture of `size`; empty where that is beside it. */
 typedef struct Span {
     int16_t first, last;
@@ -76,11 +63,13 @@ void sl_splats_bound_solid(const SlSplatFrame *frame, SlSolid *solid)
     const SlShadow *shadow = &frame->shadow;
     solid->rect = (SlRect){0, 0, (int16_t)(frame->width - 1), (int16_t)(frame->height - 1)};
     solid->light_rect = (SlRect){0, 0, -1, -1};
-    if (solid->shape.kind == SL_SHAPE_PLANE) /* seen everywhere, casts no shadow */
+    const SlShapeType *type = sl_shape_type(solid->shape.kind);
+    if (type->endless) /* visible everywhere, casts no shadow */
         return;
     SlVec3 center;
     float r;
-    sphere_around(&solid->shape, &center, &r);
+    type->ball(&solid->shape, &center, &r);
+    r *= 1.001f;
     SlVec3 v = sl_camera_to_view(c, center);
     if (v.z > 1.001f * r) {
         const float across[3] = {v.x, v.z, r}, down[3] = {-v.y, v.z, r};

@@ -1,21 +1,21 @@
-/* What boundary particles (particles/boundary.h) add to the density of eight particles, and what
-   they get back. Only for *_kernels.c. Symbols: b boundary particle, V its volume over the fluid's.
- */
+/* Density of boundary particles [Akinci 2012] at eight particles, friction and the reaction on
+   bodies. Only for *_kernels.c. Symbols: b boundary particle, V its volume over the fluid's. */
 #ifndef SOLVERS_FLUID_BOUNDARY_LANES_H
 #define SOLVERS_FLUID_BOUNDARY_LANES_H
 
 #include "solvers/fluid/wall_lanes.h"
 
-/* Is any boundary particle listed for the block? */
+/* The rows of boundary particles listed for the block, and their number. */
 SL_INLINE uint32_t boundary_rows(const SlFluidPass *s, size_t b, const uint32_t (**row)[8])
 {
+    *row = NULL;
     if (s->solids.boundary == NULL)
         return 0;
     *row = (const uint32_t(*)[8])s->solids.boundary_list->rows + s->solids.boundary_list->row_begin[b];
     return s->solids.boundary_list->row_count[b];
 }
 
-/* rho_b = sum_b V W, and its gradient: it enters grad_i only, for solids do not yield. */
+/* rho_b = sum_b V W, and its gradient: it enters grad_i only, for boundary particles are fixed. */
 SL_INLINE WallDensity boundary_density(SlKernelKind kind, const SlFluidPass *s, size_t b, F8x4 xi)
 {
     WallDensity sum = {f8(0), {f8(0), f8(0), f8(0)}};
@@ -36,8 +36,7 @@ SL_INLINE WallDensity boundary_density(SlKernelKind kind, const SlFluidPass *s, 
     return sum;
 }
 
-/* Friction against boundary particles: by Coulomb's law what they pushed limits what they hold
-   back. Their velocity and friction are means, weighted by V W. */
+/* Friction against boundary particles: by Coulomb's law limited by how far they pushed. Their velocity and friction are means, weighted by V W. */
 SL_INLINE F8x3 boundary_rub(SlKernelKind kind, const SlFluidPass *s, size_t b, F8x4 xi, F8x3 pushed,
                             F8x3 p, F8x3 x)
 {
@@ -62,8 +61,8 @@ SL_INLINE F8x3 boundary_rub(SlKernelKind kind, const SlFluidPass *s, size_t b, F
     return rub(p, from, normal, depth, friction * mean);
 }
 
-/* Tells the bodies what their boundary particles did: pair by pair `push` times the pair's part of
-   the gradient, and a share of `rubbed` by V W. */
+/* Adds the reaction on bodies to the sums: pair by pair `push` times the pair's part of the
+   gradient, and a fraction of `rubbed` by V W. */
 SL_INLINE void boundary_reaction(SlKernelKind kind, const SlFluidPass *s, const Tally *tally,
                                  size_t b, F8x4 xi, F8 push, F8x3 rubbed, F8 density)
 {
@@ -79,7 +78,7 @@ SL_INLINE void boundary_reaction(SlKernelKind kind, const SlFluidPass *s, const 
         U8 body;
         for (int lane = 0; lane < 8; lane++)
             body[lane] = s->solids.boundary_body[(*row)[lane]];
-        /* Mostly one body; padding has volume 0 and counts as anybody's. */
+        /* Mostly one body; padding has volume 0 and is skipped. */
         for (uint32_t left = i8_bits(xb.w > f8(0)); left != 0;) {
             uint32_t one = body[__builtin_ctz(left)];
             I8 its = (I8)(body == u8(one)) & (xb.w > f8(0));

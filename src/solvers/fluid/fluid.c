@@ -194,7 +194,8 @@ static SlSolidSettings solid_settings(const SlSystem *system)
                     .support = sl_fluid_support(system),
                     .radius = sl_param(system, SL_FLUID_PARAM_BOUNDARY_SPACING) * d,
                     .inset = d * sl_boundary_inset(kind, sl_param(system, SL_FLUID_PARAM_SUPPORT)),
-                    .seed = system->surroundings.seed}};
+                    .seed = system->surroundings.seed,
+                    .grid = system->surroundings.grid}};
 }
 
 /* Densities of the particles as placed, so that frame 0 has them. */

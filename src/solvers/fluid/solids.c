@@ -4,35 +4,37 @@
 
 #include "math/vec3.h"
 
-static bool is_flat(const SlSurroundings *around, size_t body)
+static bool is_flat(const SlBody *body)
 {
-    return body == 0 ||
-           (body <= around->shape_count && around->shapes[body - 1].kind == SL_SHAPE_PLANE);
+    return body->kind == SL_BODY_DOMAIN || (body->kind == SL_BODY_SHAPE && body->type->endless);
 }
 
 /* Has it a surface that can be sampled? */
-static bool has_surface(const SlSurroundings *around, size_t body)
+static bool has_surface(const SlBody *body)
 {
-    return body <= around->shape_count ||
-           around->fields[body - 1 - around->shape_count].mesh != NULL;
+    return body->kind != SL_BODY_FIELD || body->mesh != NULL;
 }
 
 /* Flat surfaces of a domain with open sides have no end: they cannot be sampled. */
-static bool is_analytic(const SlSurroundings *around, SlBoundaryKind kind, size_t body)
+static bool is_analytic(const SlBodies *bodies, SlBoundaryKind kind, const SlBody *body)
 {
-    bool endless = !sl_finite(around->domain.min) || !sl_finite(around->domain.max);
-    if (is_flat(around, body))
+    SlBox domain = bodies->body[0].bounds;
+    bool endless = !sl_finite(domain.min) || !sl_finite(domain.max);
+    if (body->kind == SL_BODY_NONE)
+        return false;
+    if (is_flat(body))
         return kind == SL_BY_WALLS || kind == SL_BY_BOTH || (kind == SL_BY_PARTICLES && endless);
-    return kind == SL_BY_WALLS || (kind != SL_BY_CONTACT && !has_surface(around, body));
+    return kind == SL_BY_WALLS || (kind != SL_BY_CONTACT && !has_surface(body));
 }
 
 /* Marks the bodies that become particles; true if there is one. */
-static bool mark_sampled(const SlSurroundings *around, SlBoundaryKind kind, uint8_t *marks)
+static bool mark_sampled(const SlBodies *bodies, SlBoundaryKind kind, uint8_t *marks)
 {
     bool some = false;
-    for (size_t k = 0; k < sl_body_count(around); k++) {
-        marks[k] =
-            kind >= SL_BY_PARTICLES && has_surface(around, k) && !is_analytic(around, kind, k);
+    for (size_t k = 0; k < bodies->count; k++) {
+        const SlBody *body = &bodies->body[k];
+        marks[k] = kind >= SL_BY_PARTICLES && body->kind != SL_BODY_NONE && has_surface(body) &&
+                   !is_analytic(bodies, kind, body);
         some |= marks[k];
     }
     return some;
@@ -41,23 +43,24 @@ static bool mark_sampled(const SlSurroundings *around, SlBoundaryKind kind, uint
 SlStatus sl_solids_create(SlSystem *system, const SlSolidSettings *settings, SlSolids *solids,
                           SlError *error)
 {
-    const SlSurroundings *around = &system->surroundings;
+    const SlBodies *bodies = system->surroundings.bodies;
     SlMemory *memory = &system->context->memory;
     uint8_t marks[SL_MAX_BODIES];
-    size_t bodies = sl_body_count(around);
+    size_t count = bodies->count;
     memset(solids, 0, sizeof *solids);
     solids->settings = *settings;
-    solids->body_count = bodies;
+    solids->body_count = count;
+    solids->revision = bodies->revision;
     solids->boundary.context = system->context;
-    solids->analytic = sl_alloc_zero(memory, bodies, sizeof *solids->analytic);
-    solids->centers = sl_alloc_zero(memory, bodies, sizeof *solids->centers);
+    solids->analytic = sl_alloc_zero(memory, count, sizeof *solids->analytic);
+    solids->centers = sl_alloc_zero(memory, count, sizeof *solids->centers);
     if (solids->analytic == NULL || solids->centers == NULL)
-        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for %zu bodies", bodies);
-    for (size_t k = 0; k < bodies; k++)
-        solids->analytic[k] = is_analytic(around, settings->kind, k);
-    if (!mark_sampled(around, settings->kind, marks))
+        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for %zu bodies", count);
+    for (size_t k = 0; k < count; k++)
+        solids->analytic[k] = is_analytic(bodies, settings->kind, &bodies->body[k]);
+    if (!mark_sampled(bodies, settings->kind, marks))
         return SL_OK;
-    SlStatus status = sl_boundary_create(system->context, around, marks, &settings->samples,
+    SlStatus status = sl_boundary_create(system->context, bodies, marks, &settings->samples,
                                          &solids->boundary, error);
     if (status == SL_OK && solids->boundary.set.count > 0)
         status = sl_neighbours_create(system->context, system->particles.capacity, &solids->list,
@@ -82,25 +85,33 @@ void sl_solids_destroy(SlSolids *solids)
 
 uint64_t sl_solids_bytes(const SlSystem *system, const SlSolidSettings *settings, uint64_t count)
 {
-    const SlSurroundings *around = &system->surroundings;
+    const SlBodies *bodies = system->surroundings.bodies;
     uint8_t marks[SL_MAX_BODIES];
-    if (!mark_sampled(around, settings->kind, marks))
+    if (!mark_sampled(bodies, settings->kind, marks))
         return 0;
     /* A sample that is wet is in the rows of about ten particles; blocks have the places of rows.
      */
-    double samples = sl_boundary_estimate(around, marks, &settings->samples);
+    double samples = sl_boundary_estimate(bodies, marks, &settings->samples);
     return sl_boundary_bytes(samples) + (uint64_t)(48 * samples) + (count + 7) / 8 * 12;
 }
 
 SlStatus sl_solids_place(SlSolids *solids, SlSystem *system, SlFluidPass *pass, SlError *error)
 {
-    const SlSurroundings *around = &system->surroundings;
+    const SlBodies *bodies = system->surroundings.bodies;
     SlForces forces = solids->settings.forces;
+    if (solids->revision != bodies->revision) {
+        SlSolidSettings settings = solids->settings;
+        sl_solids_destroy(solids);
+        SlStatus status = sl_solids_create(system, &settings, solids, error);
+        if (status != SL_OK)
+            return status;
+    }
+    pass->solids.contacts.centers = solids->centers;
     pass->solids.body_count = solids->body_count;
     pass->solids.analytic = solids->analytic;
     for (size_t k = 0; k < solids->body_count; k++) {
-        solids->centers[k] = sl_body_center(around, k);
-        pass->solids.analytic_fields |= k > around->shape_count && solids->analytic[k];
+        solids->centers[k] = bodies->body[k].center;
+        pass->solids.analytic_fields |= bodies->body[k].kind == SL_BODY_FIELD && solids->analytic[k];
     }
     if (forces == SL_FORCES_ALL || (forces == SL_FORCES_BODIES && solids->body_count > 1)) {
         size_t lanes =
@@ -114,7 +125,7 @@ SlStatus sl_solids_place(SlSolids *solids, SlSystem *system, SlFluidPass *pass, 
         return SL_OK;
     SlStatus status = sl_neighbours_fit(&solids->list, system->particles.capacity, error);
     if (status == SL_OK)
-        status = sl_boundary_place(&solids->boundary, around, &system->arena, error);
+        status = sl_boundary_place(&solids->boundary, bodies, &system->arena, error);
     pass->solids.boundary = sl_f32x4(&solids->boundary.set, SL_F_POSITION);
     pass->solids.boundary_motion = solids->boundary.motion;
     pass->solids.boundary_body = solids->boundary.body;
@@ -134,7 +145,7 @@ SlStatus sl_solids_list(SlSolids *solids, SlSystem *system, const float *records
                                  (float)boundary->settings.support, &system->arena, error);
 }
 
-/* What bodies felt is the opposite of what they gave: m dx / dt of momentum, per time. */
+/* The force on a body is opposite to the displacements it gave: m dx / dt of momentum, per time. */
 void sl_solids_sum_forces(const SlSolids *solids, SlSystem *system, const SlFluidPass *pass,
                           double mass, double dt)
 {

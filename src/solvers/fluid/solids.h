@@ -1,5 +1,5 @@
-/* The solid surroundings as a fluid solver meets them: which bodies are analytic walls and which
-   are boundary particles, where they are this step, and what they felt. */
+/* Bodies as a fluid solver sees them: which are analytic walls and which are boundary particles,
+   where these are in this step, and the forces on bodies. */
 #ifndef SOLVERS_FLUID_SOLIDS_H
 #define SOLVERS_FLUID_SOLIDS_H
 
@@ -29,6 +29,7 @@ typedef struct SlSolids {
     uint8_t *analytic;    /* per body: is it an analytic wall? */
     SlVec3 *centers;      /* per body: what torques are about */
     size_t body_count;
+    uint64_t revision; /* of the bodies that this was made from */
 } SlSolids;
 
 SlStatus sl_solids_create(SlSystem *system, const SlSolidSettings *settings, SlSolids *solids,
@@ -37,8 +38,8 @@ void sl_solids_destroy(SlSolids *solids);
 /* What they would hold, for so many particles. */
 uint64_t sl_solids_bytes(const SlSystem *system, const SlSolidSettings *settings, uint64_t count);
 
-/* At the head of a step: puts boundary particles where the bodies are, sets sums of forces to zero,
-   and tells the pass. */
+/* At the head of a step: moves boundary particles to where the bodies are, clears the sums of forces
+   and fills in the pass. Made anew after bodies were added or removed. */
 SlStatus sl_solids_place(SlSolids *solids, SlSystem *system, SlFluidPass *pass, SlError *error);
 /* Lists the boundary particles around each of the system's, which are at `records`. */
 SlStatus sl_solids_list(SlSolids *solids, SlSystem *system, const float *records, SlError *error);

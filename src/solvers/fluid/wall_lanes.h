@@ -1,5 +1,5 @@
 /* What analytic walls add to the density of eight particles: each surface counts as a half space
-   full of fluid, at the particle's distance s from it. Without it particles at a wall self_density_offset half
+   full of fluid, at the particle's distance s from it. Without it particles at a wall lack half of
    their neighbours and crowd there. Only for *_kernels.c.
 
    For a kernel W of support 1 the half space beyond distance s holds F(s), and F' = -A(s), with
@@ -84,8 +84,9 @@ SL_INLINE bool walls_near(const SlFluidPass *pass, F8x4 p)
                    (p.z < f8(box.min.z + reach)) | (p.z > f8(box.max.z - reach));
     if ((pass->solids.analytic[0] && i8_bits(near_wall) != 0) || pass->solids.analytic_fields)
         return true;
-    for (size_t k = 0; k < around->shape_count; k++)
-        if (pass->solids.analytic[1 + k] && box_near(around->bounds[k], (F8x3){p.x, p.y, p.z}, reach))
+    for (size_t k = 1; k < around->bodies->count; k++)
+        if (pass->solids.analytic[k] && around->bodies->body[k].kind == SL_BODY_SHAPE &&
+            box_near(around->bodies->body[k].bounds, (F8x3){p.x, p.y, p.z}, reach))
             return true;
     return false;
 }
@@ -102,51 +103,39 @@ SL_INLINE void add_domain(SlKernelKind kind, const SlFluidPass *pass, F8x3 p, Wa
     add_surface(kind, pass, f8(box.max.z) - p.z, (F8x3){none, none, back}, w);
 }
 
-/* The surface of a body other than the domain; false if no lane of p is within the support. */
-SL_INLINE bool body_surface(const SlFluidPass *pass, size_t body, F8x3 p, Surface *surface)
+/* The surface of a body that is an analytic wall; false if no lane of p is within the support. */
+SL_INLINE bool wall_surface(const SlFluidPass *pass, size_t body, F8x3 p, Surface8 *surface)
 {
-    const SlSurroundings *around = &pass->solids.contacts.around;
-    if (!pass->solids.analytic[body])
-        return false;
-    if (body <= around->shape_count) {
-        *surface = shape_surface(&around->shapes[body - 1], p);
-    } else {
-        const SlFieldBody *field = &around->fields[body - 1 - around->shape_count];
-        F8x3 local = field_local(field, p);
-        float reach = 1 / pass->kernel.inverse_support;
-        uint32_t bits = i8_bits(field_near(field, local, reach));
-        if (bits == 0)
-            return false;
-        F8x3 drift;
-        *surface = field_surface(field, local, bits, 1.0001f * reach, &drift);
-    }
-    return i8_bits(surface->distance * f8(pass->kernel.inverse_support) < f8(1)) != 0;
+    float reach = 1.0001f / pass->kernel.inverse_support;
+    return pass->solids.analytic[body] &&
+           body_surface(&pass->solids.contacts.around.bodies->body[body], p, reach, reach, surface) &&
+           i8_bits(surface->distance * f8(pass->kernel.inverse_support) < f8(1)) != 0;
 }
 
 SL_INLINE WallDensity wall_density(SlKernelKind kind, const SlFluidPass *pass, F8x4 at)
 {
     F8x3 p = {at.x, at.y, at.z};
     WallDensity w = {f8(0), {f8(0), f8(0), f8(0)}};
-    Surface surface;
+    Surface8 surface;
     if (pass->solids.analytic[0])
         add_domain(kind, pass, p, &w);
     for (size_t body = 1; body < pass->solids.body_count; body++)
-        if (body_surface(pass, body, p, &surface))
+        if (wall_surface(pass, body, p, &surface))
             add_surface(kind, pass, surface.distance, surface.normal, &w);
     return w;
 }
 
-/* Tells the bodies what analytic walls did: of the whole gradient, a surface's own share is
-   F_k' n_k times what the others leave free, (1 - density) / (1 - F_k). `push` is what the
-   gradient was multiplied by. */
+/* Adds the reaction on analytic walls to the sums: a surface's own part of the gradient is F_k' n_k
+   times what the others leave free, (1 - density) / (1 - F_k). `push` is the factor that the
+   gradient was multiplied with. */
 SL_INLINE void wall_reaction(SlKernelKind kind, const SlFluidPass *pass, const Tally *tally,
                              F8x4 at, F8 density, F8 push)
 {
     F8x3 p = {at.x, at.y, at.z};
     F8 free = (f8(1) - density) * push;
-    Surface surface;
+    Surface8 surface;
     for (size_t body = 1; body < pass->solids.body_count; body++) {
-        if (!body_surface(pass, body, p, &surface))
+        if (!wall_surface(pass, body, p, &surface))
             continue;
         WallPart part = wall_part(kind, pass, surface.distance);
         F8 own = free * part.slope / (f8(1) - part.filled);

@@ -135,7 +135,7 @@ static void warn_of_body_forces(SlSystem *system)
 {
     SlForces forces = (SlForces)sl_param(system, SL_FLUID_PARAM_FORCES);
     bool wanted = forces == SL_FORCES_ALL || (forces == SL_FORCES_BODIES &&
-                                              sl_body_count(&system->surroundings) > 1);
+                                              system->surroundings.bodies->count > 1);
     if (wanted && !sl_projective_method(system).body_forces)
         sl_log(system->context, SL_LOG_WARNING,
                "%s: forces on bodies are not computed: they need \"global_solver\" jacobi with 1 "

@@ -12,7 +12,7 @@ void sl_snow_forces_clear(SlSystem *system)
     size_t first = which == SL_SNOW_FORCES_ALL ? 0 : 1;
     for (size_t body = 0; body < system->force_count; body++) {
         SlBodyForce *force = &system->forces[body];
-        force->center = sl_body_center(&system->surroundings, body);
+        force->center = system->surroundings.bodies->body[body].center;
         memset(force->force, 0, sizeof force->force);
         memset(force->torque, 0, sizeof force->torque);
     }

@@ -1,20 +1,20 @@
-/* Collisions of snow with its surroundings (document 001 §8): velocities change, inelastically, by
-   Coulomb friction; against a sticky body nothing moves. Surfaces count: six walls of the domain,
-   then shapes, then fields. */
+/* Collisions of snow with bodies [Stomakhin 2013, section 8]: inelastic, with Coulomb friction; at a
+   sticky body snow takes the body's velocity. Surfaces are numbered: the six walls of the domain,
+   then the other bodies. */
 #ifndef SOLVERS_SNOW_CONTACT_H
 #define SOLVERS_SNOW_CONTACT_H
 
 #include "solvers/solver.h"
 
-enum { SL_SNOW_WALLS = 6, SL_SNOW_MAX_NEAR = SL_SNOW_WALLS + SL_MAX_BODIES };
+enum { SL_SNOW_WALLS = SL_DOMAIN_WALLS, SL_SNOW_MAX_NEAR = SL_SNOW_WALLS + SL_MAX_BODIES };
 
-/* What a body got, beside its place in the sums: impulse (N s) and angular impulse (N m s) about
-   its centre. Bodies count as in SlSystem.forces: the domain, shapes, fields. */
+/* Sums of one body: impulse (N s) and angular impulse (N m s) about its centre. Bodies are numbered
+   as in SlBodies. */
 enum { SL_SNOW_FORCE_LANES = 6 };
 
 typedef struct SlSnowContacts {
     const SlSurroundings *around;
-    const SlVec3 *centers; /* m, per body; NULL: nobody asks for forces */
+    const SlVec3 *centers; /* m, per body; NULL: forces are not wanted */
     float dt;              /* s */
 } SlSnowContacts;
 
@@ -30,7 +30,7 @@ typedef enum SlSnowHeld { SL_HELD_FREE, SL_HELD_NORMAL, SL_HELD_ALL } SlSnowHeld
 typedef struct SlSnowHold {
     SlSnowHeld held;
     SlVec3 normal;
-    uint32_t body; /* who holds */
+    uint32_t body; /* that holds it */
 } SlSnowHold;
 
 /* The body that a surface belongs to. */
@@ -54,7 +54,7 @@ SlSnowHold sl_snow_meet_node(const SlSnowContacts *c, const SlSnowNear *near, Sl
 void sl_snow_meet_particle(const SlSnowContacts *c, const SlSnowNear *near, SlVec3 x, float mass,
                            SlVec3 *v, SlVec3 *move, double *sums);
 
-/* The fastest that any surface goes in this step, m/s, or more. */
-double sl_snow_fastest_surface(const SlSurroundings *around);
+/* No surface is faster in this step, m/s. */
+double sl_snow_fastest_surface(const SlBodies *bodies);
 
 #endif

@@ -352,7 +352,7 @@ static double step_length(const SlSystem *system, double left)
 {
     const SlSnowState *state = system->state;
     double h = sl_snow_cell_width(system), given = sl_param(system, SL_SNOW_PARAM_TIME_STEP);
-    double speed = fmax(state->max_speed, sl_snow_fastest_surface(&system->surroundings));
+    double speed = fmax(state->max_speed, sl_snow_fastest_surface(system->surroundings.bodies));
     double longest = sl_snow_is_implicit(system)
                          ? sl_snow_implicit_step
                          : sl_param(system, SL_SNOW_PARAM_SOUND_LIMIT) * h / state->max_sound_speed;

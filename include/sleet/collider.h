@@ -1,0 +1,68 @@
+/* Sleet: colliders made of triangles, and how colliders move. Analytic ones are in sleet/shape.h,
+   the calls that add, move and remove them in sleet/world.h. */
+#ifndef SLEET_COLLIDER_H
+#define SLEET_COLLIDER_H
+
+#include "sleet/shape.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A key of a motion: rotated by the rotation vector `rotation` (axis × angle) about the motion's
+   pivot, then moved by `position`, relative to where the collider was added. */
+typedef struct SlKeyframe {
+    double time;     /* s since the world's start, rising from key to key */
+    SlVec3 position; /* m */
+    SlVec3 rotation; /* rad */
+} SlKeyframe;
+
+/* Keys are interpolated smoothly (Hermite between neighbours, at rest before the first and after
+   the last key). Without keys: constant velocity and spin. */
+typedef struct SlMotionDef {
+    uint32_t cookie, size;  /* set by sl_default_motion_def */
+    const SlKeyframe *keys; /* copied; default NULL */
+    size_t key_count;       /* 0 (default), or 2 to 100,000 */
+    SlVec3 velocity;        /* m/s; without keys; default 0 */
+    SlVec3 spin;            /* rad/s; without keys; default 0 */
+    SlVec3 pivot;           /* m: centre of the rotation, in the world when added; default 0 */
+} SlMotionDef;
+
+/* A triangle mesh becomes a signed distance field, open or closed, so it collides like any other
+   solid. Several files are the keys of a deforming body: the fields of two keys are blended along
+   the motion of the surface between them. Where all files have the same triangles (a mesh with
+   moving vertices) every point keeps its place on the surface; else a point goes to the nearest one
+   of the next key. Keys should be so dense that the surface moves by a few cells from one to the
+   next. */
+typedef struct SlMeshColliderDef {
+    uint32_t cookie, size; /* set by sl_default_mesh_collider_def */
+    /* The triangles: exactly one of a file (OBJ, PLY or STL) … */
+    const char *path; /* default NULL */
+    /* … several files, the keys in order of time … */
+    const char *const *paths; /* default NULL */
+    size_t path_count;        /* 0 (default), or 1 to 10,000 */
+    /* … or arrays, which are copied. */
+    const float *vertices; /* x, y, z each; default NULL */
+    size_t vertex_count;
+    const uint32_t *triangles; /* three vertices each, counter-clockwise from outside */
+    size_t triangle_count;
+    double rate; /* keys per second, (0, 1e6]; the first is at the world's start; default 25 */
+    bool loop;   /* after the last key comes the first; else the last one stays; default false */
+    /* The mesh as given is scaled, then rotated about its origin, then moved. */
+    float scale;     /* metres per unit; default 1 */
+    SlVec3 rotation; /* rad: axis × angle; default 0 */
+    SlVec3 position; /* m: where the origin of the mesh goes; default 0 */
+    double cell;     /* m, of the field's grid; 0 (default): the smallest spacing of all systems */
+    bool hollow;     /* a container: the fluid is inside, all outside of the mesh is solid; default false */
+    float friction;  /* Coulomb, [0, 10]; default 0 */
+    bool sticky;     /* snow that touches it stays; default false */
+    const char *cache_folder; /* where fields are kept from run to run; NULL (default): nowhere */
+} SlMeshColliderDef;
+
+SL_API SlMotionDef sl_default_motion_def(void);
+SL_API SlMeshColliderDef sl_default_mesh_collider_def(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

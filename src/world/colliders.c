@@ -1,0 +1,145 @@
+/* The public calls on colliders: handles and the world's rules; bodies/colliders.c does the work. */
+#include "world/world.h"
+
+/* Bodies came or went: forces are reported one per body. */
+static void refresh(SlWorld *world)
+{
+    for (uint32_t k = 0; k < world->system_count; k++)
+        sl_world_name_body_forces(world, world->systems[k]);
+}
+
+void sl_world_name_body_forces(SlWorld *world, SlWorldSystem *system)
+{
+    const SlBodies *bodies = &world->colliders.bodies;
+    for (size_t k = 0; k < bodies->count; k++)
+        system->forces[k].name = bodies->body[k].name;
+    system->base.forces = system->forces;
+    system->base.force_count = bodies->count;
+}
+
+static SlStatus add_collider(SlWorld *world, const SlShape *shape, SlColliderId *id,
+                               SlError *error)
+{
+    uint32_t slot;
+    SlStatus status = sl_colliders_add_shape(&world->colliders, shape, &slot, error);
+    if (status != SL_OK)
+        return status;
+    if (id != NULL)
+        *id = sl_collider_id(world, slot);
+    refresh(world);
+    return SL_OK;
+}
+
+static SlStatus add_mesh_collider(SlWorld *world, const SlMeshColliderDef *def, SlColliderId *id,
+                                    SlError *error)
+{
+    uint32_t slot;
+    SlStatus status = sl_colliders_add_mesh(&world->colliders, def, &slot, error);
+    if (status != SL_OK)
+        return status;
+    if (id != NULL)
+        *id = sl_collider_id(world, slot);
+    refresh(world);
+    return SL_OK;
+}
+
+static SlStatus remove_collider(SlWorld *world, SlColliderId id, SlError *error)
+{
+    uint32_t slot;
+    SlStatus status = sl_world_resolve_collider(world, id, &slot, error);
+    if (status != SL_OK)
+        return status;
+    sl_colliders_remove(&world->colliders, slot);
+    refresh(world);
+    return SL_OK;
+}
+
+static SlStatus set_name(SlWorld *world, SlColliderId id, const char *name, SlError *error)
+{
+    uint32_t slot;
+    SlStatus status = sl_world_resolve_collider(world, id, &slot, error);
+    if (status == SL_OK)
+        sl_colliders_set_name(&world->colliders, slot, name);
+    return status;
+}
+
+static SlStatus set_motion(SlWorld *world, SlColliderId id, const SlMotionDef *def,
+                                SlError *error)
+{
+    uint32_t slot;
+    SlStatus status = sl_world_resolve_collider(world, id, &slot, error);
+    return status == SL_OK
+               ? sl_colliders_set_motion(&world->colliders, slot, def, world->time, error)
+               : status;
+}
+
+static SlStatus set_target(SlWorld *world, SlColliderId id, SlPose pose, SlError *error)
+{
+    uint32_t slot;
+    SlStatus status = sl_world_resolve_collider(world, id, &slot, error);
+    return status == SL_OK ? sl_colliders_set_pose(&world->colliders, slot, &pose, world->time,
+                                                   false, error)
+                           : status;
+}
+
+static SlStatus set_pose(SlWorld *world, SlColliderId id, SlPose pose, SlError *error)
+{
+    uint32_t slot;
+    SlStatus status = sl_world_resolve_collider(world, id, &slot, error);
+    return status == SL_OK ? sl_colliders_set_pose(&world->colliders, slot, &pose, world->time,
+                                                   true, error)
+                           : status;
+}
+
+/* --- The public calls: each keeps its error in the world --- */
+
+SlStatus sl_world_add_collider(SlWorld *world, const SlShape *shape, SlColliderId *id,
+                               SlError *error)
+{
+    if (id != NULL)
+        *id = (SlColliderId){0, 0, 0};
+    SL_SETUP_CALL(world, error, add_collider(world, shape, id, &found));
+}
+
+SlStatus sl_world_add_mesh_collider(SlWorld *world, const SlMeshColliderDef *def, SlColliderId *id,
+                                    SlError *error)
+{
+    if (id != NULL)
+        *id = (SlColliderId){0, 0, 0};
+    SL_SETUP_CALL(world, error, add_mesh_collider(world, def, id, &found));
+}
+
+SlStatus sl_world_remove_collider(SlWorld *world, SlColliderId id, SlError *error)
+{
+    SL_SETUP_CALL(world, error, remove_collider(world, id, &found));
+}
+
+SlStatus sl_collider_set_name(SlWorld *world, SlColliderId id, const char *name, SlError *error)
+{
+    SL_SETUP_CALL(world, error, set_name(world, id, name, &found));
+}
+
+SlStatus sl_collider_set_motion(SlWorld *world, SlColliderId id, const SlMotionDef *def,
+                                SlError *error)
+{
+    SL_SETUP_CALL(world, error, set_motion(world, id, def, &found));
+}
+
+SlStatus sl_collider_set_target(SlWorld *world, SlColliderId id, SlPose pose, SlError *error)
+{
+    SL_SETUP_CALL(world, error, set_target(world, id, pose, &found));
+}
+
+SlStatus sl_collider_set_pose(SlWorld *world, SlColliderId id, SlPose pose, SlError *error)
+{
+    SL_SETUP_CALL(world, error, set_pose(world, id, pose, &found));
+}
+
+SlStatus sl_collider_pose(const SlWorld *world, SlColliderId id, SlPose *pose, SlError *error)
+{
+    uint32_t slot;
+    SlStatus status = sl_world_resolve_collider(world, id, &slot, error);
+    if (status == SL_OK)
+        *pose = sl_colliders_pose(&world->colliders, slot);
+    return status;
+}
