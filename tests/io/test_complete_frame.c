@@ -57,10 +57,15 @@ static Bath make_bath(const char *mesh_path)
 
 static void move_bodies(const Bath *bath, int frame)
 {
-    SlColliderPose pose = {.position = {-0.03f * (float)frame, 0, 0},
-                           .rotation = {0.2f * (float)frame, 0.1f, 0}};
-    assert_ok(sl_collider_set_target(bath->world, bath->ball, pose, &test_error));
-    assert_ok(sl_collider_set_target(bath->world, bath->mesh, pose, &test_error));
+    float half = 0.1f * (float)frame;
+    SlPose pose = {.rotation = {sinf(half), 0, 0, cosf(half)}};
+    const SlColliderId ids[2] = {bath->ball, bath->mesh};
+    for (int k = 0; k < 2; k++) {
+        SlPose now;
+        assert_ok(sl_collider_pose(bath->world, ids[k], &now, &test_error));
+        pose.position = (SlVec3){now.position.x - 0.03f, now.position.y, now.position.z};
+        assert_ok(sl_collider_set_target(bath->world, ids[k], pose, &test_error));
+    }
 }
 
 static SlRenderer *make_renderer(SlContext *context)
