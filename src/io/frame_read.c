@@ -346,6 +346,9 @@ static SlStatus take(SlFrame *frame, SlError *error)
 
 /* --- Readers: meshes in memory once --- */
 
+/* Above so many, a reader drops meshes that no frame uses: keys of a deforming body may be thousands. */
+enum { MAX_UNUSED_MESHES = 64 };
+
 struct SlFrameReader {
     SlContext *context;
     SlFrameReaderDef def;
@@ -390,7 +393,19 @@ void sl_frame_reader_destroy(SlFrameReader *reader)
     sl_free(&reader->context->memory, reader, sizeof *reader);
 }
 
-/* The mesh, from memory or from its file; the reader holds it from then on. */
+static void drop_unused(SlFrameReader *reader)
+{
+    size_t kept = 0;
+    for (size_t k = 0; k < reader->mesh_count; k++) {
+        if (reader->meshes[k]->users > 1)
+            reader->meshes[kept++] = reader->meshes[k];
+        else
+            sl_stored_mesh_release(reader->meshes[k]);
+    }
+    reader->mesh_count = kept;
+}
+
+/* The mesh, from memory or from its file; the reader keeps it for later frames. */
 static SlStatus find_mesh(SlFrameReader *reader, const char *folder, const uint64_t hash[2],
                           SlStoredMesh **mesh, SlError *error)
 {
@@ -399,6 +414,8 @@ static SlStatus find_mesh(SlFrameReader *reader, const char *folder, const uint6
         if ((*mesh)->view.hash[0] == hash[0] && (*mesh)->view.hash[1] == hash[1])
             return SL_OK;
     }
+    if (reader->mesh_count >= MAX_UNUSED_MESHES)
+        drop_unused(reader);
     if (reader->mesh_count == reader->mesh_room) {
         size_t old = reader->mesh_room * sizeof *reader->meshes;
         size_t bytes = 2 * old + 8 * sizeof *reader->meshes;
