@@ -159,6 +159,7 @@ SlStatus sl_projective_begin(SlSystem *system, double dt, SlProjectiveRun *run, 
     if (status != SL_OK)
         return status;
     run->method = sl_projective_method(system);
+    pass->dt = dt;
     pass->relaxation = (float)sl_param(system, SL_PROJECTIVE_PARAM_RELAXATION);
     pass->omega = 1;
     pass->max_move = (float)(sl_param(system, SL_FLUID_PARAM_MAX_MOVE) * spacing);

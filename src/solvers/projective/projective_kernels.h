@@ -31,6 +31,7 @@ typedef struct SlAndersonPass {
 /* Constants and arrays of a step. Records are float4, in sorted order. */
 struct SlProjectivePass {
     SlFluidPass fluid;
+    double dt; /* s; fluid.dt is rounded */
     SlDensityPass density;
     SlAndersonPass history;
     void *constraint_data[SL_CONSTRAINT_COUNT]; /* of SlConstraint.prepare */

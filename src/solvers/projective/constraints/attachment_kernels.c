@@ -38,7 +38,7 @@ static bool prepare(SlSystem *system, SlProjectivePass *pass)
     Attachment *c = SL_PUSH(&system->arena, Attachment, 1);
     if (c == NULL)
         return false;
-    *c = (Attachment){.kappa = (float)kappa(system, (double)pass->fluid.dt),
+    *c = (Attachment){.kappa = (float)kappa(system, pass->dt),
                       .initial_count = state->initial_count,
                       .anchor = sl_f32x4(&system->particles, SL_F_ANCHOR)};
     pass->constraint_data[SL_CONSTRAINT_ATTACHMENT] = c;

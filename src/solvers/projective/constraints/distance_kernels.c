@@ -138,7 +138,7 @@ static bool prepare(SlSystem *system, SlProjectivePass *pass)
     for (size_t i = 0; i < pass->fluid.particles.count; i++)
         if (pass->fluid.particles.id[i] < pairs->ids)
             index[pass->fluid.particles.id[i]] = (uint32_t)i;
-    *c = (Distance){(float)kappa(system, (double)pass->fluid.dt), pairs, index};
+    *c = (Distance){(float)kappa(system, pass->dt), pairs, index};
     pass->constraint_data[SL_CONSTRAINT_DISTANCE] = c;
     return true;
 }
