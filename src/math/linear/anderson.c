@@ -1,6 +1,7 @@
-/* Anderson acceleration: the least-squares problem for theta, and the linear solver that accelerates
-   Jacobi's sweeps with it [Anderson 1965; Peng 2018]. With f = gamma D^-1 (b - A x) linear in x the
-   solver is close to GMRES on the scaled system, restricted to the last `history` directions. */
+/* Anderson acceleration: the least-squares problem for theta, and the linear solver that
+   accelerates Jacobi's sweeps with it [Anderson 1965; Peng 2018]. With f = gamma D^-1 (b - A x)
+   linear in x the solver is close to GMRES on the scaled system, restricted to the last `history`
+   directions. */
 #include "math/linear/anderson.h"
 
 #include <math.h>
@@ -116,10 +117,12 @@ static SlStatus solve(SlLinearJob *job, const double *b, double *x, SlLinearOutc
             return SL_OK;
         if (!isfinite(norm) || norm > max_growth * smallest) {
             memset(x, 0, bytes);
-            return sl_error_set(error, SL_ERROR_NUMBERS, "anderson: diverges: after %u sweeps the residual "
-                                "is %.3g of the right-hand side: the matrix is singular or indefinite, or "
-                                "a history of %u is too short for it",
-                                outcome->iterations, outcome->residual, settings->history);
+            return sl_error_set(
+                error, SL_ERROR_NUMBERS,
+                "anderson: diverges: after %u sweeps the residual "
+                "is %.3g of the right-hand side: the matrix is singular or indefinite, or "
+                "a history of %u is too short for it",
+                outcome->iterations, outcome->residual, settings->history);
         }
         if (outcome->iterations >= settings->max_iterations)
             return sl_linear_at_limit("anderson", job, outcome, error);
@@ -155,7 +158,7 @@ const SlLinearSolver sl_linear_anderson = {
     .bytes = bytes,
 };
 
-/* A change whose part orthogonal to newer ones has less than this fraction of its square is rounding. */
+/* A change is rounding if its part orthogonal to newer ones has less than this of its square. */
 static const double min_fraction = 1e-10;
 
 void sl_anderson_begin(SlAnderson *a)

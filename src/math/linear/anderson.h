@@ -1,5 +1,5 @@
-/* Anderson acceleration of an iteration x <- G(x) [Anderson 1965; Peng 2018]: from G(x) a combination
-   of the last changes is subtracted, chosen so that f = G(x) - x becomes smallest.
+/* Anderson acceleration of an iteration x <- G(x) [Anderson 1965; Peng 2018]: from G(x) a
+   combination of the last changes is subtracted, chosen so that f = G(x) - x becomes smallest.
 
      x(k+1) = G(x(k)) - sum_j theta_j (change of G in iteration j)
 

@@ -17,7 +17,7 @@ typedef enum SlOmegaStart { SL_OMEGA_WANG, SL_OMEGA_PRINTED } SlOmegaStart;
 typedef struct SlChebyshev {
     double rho;     /* [0, 1) */
     uint32_t delay; /* iterations with omega = 1 at the start and after a restart */
-    bool printed;   /* second omega 4 / (4 - rho²) [Sommer eq. 8], not 2 / (2 - rho²) [Wang 2015] */
+    bool printed; /* second omega 4 / (4 - rho²) [Sommer eq. 8], not 2 / (2 - rho²) [Wang 2015] */
     bool safeguard; /* restart when the norm of G(x) - x rises */
     /* running */
     uint32_t since; /* iterations since the start or the last restart */
@@ -33,8 +33,7 @@ double sl_chebyshev_next(SlChebyshev *c, double norm);
 /* Drops the momentum: the next omega is 1, and the delay begins again. */
 void sl_chebyshev_restart(SlChebyshev *c);
 
-/* The factor by which errors fall per iteration asymptotically, if all eigenvalues are within rho.
- */
+/* The asymptotic factor of errors per iteration, if all eigenvalues are within rho. */
 double sl_chebyshev_rate(double rho);
 
 /* Search of the best rho while running, over a fixed grid of values: two neighbouring values are

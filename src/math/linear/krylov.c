@@ -5,7 +5,7 @@
 
 #include "math/linear/linear.h"
 
-/* p'Ap below this fraction of |p|² times the largest |A p| / |p| seen is rounding: A is singular. */
+/* A is singular if p'Ap is below this fraction of |p|² times the largest |A p| / |p| seen. */
 static const double min_curvature = 1e-14;
 
 typedef struct Krylov {
@@ -140,7 +140,7 @@ static SlStatus prepare_vectors(const char *name, SlLinearJob *job, bool residua
     return SL_OK;
 }
 
-/* Checks v'Av, after a loop that summed |v|², v'Av and |A v|². `product` is its name in a message. */
+/* Checks v'Av, after a loop that summed |v|², v'Av and |A v|²; `product` names it in messages. */
 static SlStatus check_curvature(const char *name, Krylov *k, const char *product,
                                 uint32_t iterations, SlError *error)
 {

@@ -56,9 +56,11 @@ static SlStatus check_pivots(const SlLinearSystem *system, const Factor *f, SlEr
         size_t row = (size_t)f->order[k];
         double own = fabs(sl_sparse_at(system->matrix, row, row));
         if (!(f->d[k] > min_pivot * own) || !isfinite(f->d[k]))
-            return sl_error_set(error, SL_ERROR_NUMBERS, "ldlt: row %zu: its pivot is %.3g, for a diagonal "
+            return sl_error_set(error, SL_ERROR_NUMBERS,
+                                "ldlt: row %zu: its pivot is %.3g, for a diagonal "
                                 "entry of %.3g; the matrix is not positive definite (singular or "
-                                "indefinite)", row, f->d[k], own);
+                                "indefinite)",
+                                row, f->d[k], own);
     }
     return SL_OK;
 }
@@ -68,8 +70,9 @@ static SlStatus prepare(SlLinearJob *job, SlError *error)
     const SlSparse *a = job->system.matrix;
     size_t n = a->rows;
     if (n > INT_MAX / 8 || a->row_begin[n] > INT_MAX / 2)
-        return sl_error_set(error, SL_ERROR_ARGUMENT, "ldlt: %zu rows with %u entries; at most %d rows and %d entries",
-                            n, a->row_begin[n], INT_MAX / 8, INT_MAX / 2);
+        return sl_error_set(error, SL_ERROR_ARGUMENT,
+                            "ldlt: %zu rows with %u entries; at most %d rows and %d entries", n,
+                            a->row_begin[n], INT_MAX / 8, INT_MAX / 2);
     size_t before = job->arena->in_use;
     Factor *f = SL_PUSH(job->arena, Factor, 1);
     int *integers = SL_PUSH(job->arena, int, 7 * n + 1);
@@ -80,33 +83,37 @@ static SlStatus prepare(SlLinearJob *job, SlError *error)
     int *pattern = integers + 3 * n;
     /* SuiteSparse does not write to the matrix; its prototypes only omit the const.
        NOLINTBEGIN(performance-no-int-to-ptr) */
-    *f = (Factor){.n = (int)n,
-                  .row_begin = (int *)(void *)(uintptr_t)a->row_begin,
-                  .column = (int *)(void *)(uintptr_t)a->column, /* NOLINTEND(performance-no-int-to-ptr) */
-                  .order = integers + 4 * n,
-                  .place = integers + 5 * n,
-                  .l_begin = integers + 6 * n,
-                  .d = doubles,
-                  .right = doubles + n};
+    *f = (Factor){
+        .n = (int)n,
+        .row_begin = (int *)(void *)(uintptr_t)a->row_begin,
+        .column = (int *)(void *)(uintptr_t)a->column, /* NOLINTEND(performance-no-int-to-ptr) */
+        .order = integers + 4 * n,
+        .place = integers + 5 * n,
+        .l_begin = integers + 6 * n,
+        .d = doubles,
+        .right = doubles + n};
     job->scratch = f;
     if (n == 0)
         return SL_OK;
     if (!order_rows(job, f))
         return sl_linear_no_memory("ldlt", job, error);
-    ldl_symbolic(f->n, f->row_begin, f->column, f->l_begin, parent, counts, flag, f->order, f->place);
+    ldl_symbolic(f->n, f->row_begin, f->column, f->l_begin, parent, counts, flag, f->order,
+                 f->place);
     if (f->l_begin[n] < 0)
-        return sl_error_set(error, SL_ERROR_MEMORY, "ldlt: the factor has more than %d entries", INT_MAX);
+        return sl_error_set(error, SL_ERROR_MEMORY, "ldlt: the factor has more than %d entries",
+                            INT_MAX);
     f->l_row = SL_PUSH(job->arena, int, f->l_begin[n]);
     f->l_value = SL_PUSH(job->arena, double, f->l_begin[n]);
     if (f->l_row == NULL || f->l_value == NULL)
         return sl_linear_no_memory("ldlt", job, error);
     double *value = (double *)(uintptr_t)a->value; /* NOLINT(performance-no-int-to-ptr) */
-    int done = ldl_numeric(f->n, f->row_begin, f->column, value, f->l_begin, parent, counts, f->l_row,
-                           f->l_value, f->d, doubles + 2 * n, pattern, flag, f->order, f->place);
+    int done =
+        ldl_numeric(f->n, f->row_begin, f->column, value, f->l_begin, parent, counts, f->l_row,
+                    f->l_value, f->d, doubles + 2 * n, pattern, flag, f->order, f->place);
     job->factor_bytes = job->arena->in_use - before;
     if (done < f->n)
-        return sl_error_set(error, SL_ERROR_NUMBERS, "ldlt: row %d: its pivot is 0; the matrix is singular",
-                            f->order[done]);
+        return sl_error_set(error, SL_ERROR_NUMBERS,
+                            "ldlt: row %d: its pivot is 0; the matrix is singular", f->order[done]);
     return check_pivots(&job->system, f, error);
 }
 
@@ -134,7 +141,8 @@ static SlStatus solve(SlLinearJob *job, const double *b, double *x, SlLinearOutc
 static SlStatus prepare(SlLinearJob *job, SlError *error)
 {
     (void)job;
-    return sl_error_set(error, SL_ERROR_UNSUPPORTED, "ldlt: this build of Sleet lacks SuiteSparse "
+    return sl_error_set(error, SL_ERROR_UNSUPPORTED,
+                        "ldlt: this build of Sleet lacks SuiteSparse "
                         "(apt-get install libsuitesparse-dev); cg solves the same systems");
 }
 

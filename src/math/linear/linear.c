@@ -40,15 +40,18 @@ SlStatus sl_linear_prepare(const SlLinearSolver *solver, SlLinearJob *job, SlErr
     SL_ASSERT(system->columns >= 1 && system->columns <= SL_LINEAR_COLUMNS);
     job->factor_bytes = 0;
     if (solver->needs_matrix && system->matrix == NULL)
-        return sl_error_set(error, SL_ERROR_ARGUMENT, "%s: needs the entries of the matrix; only its "
-                            "product with a vector is known", solver->name);
+        return sl_error_set(error, SL_ERROR_ARGUMENT,
+                            "%s: needs the entries of the matrix; only its "
+                            "product with a vector is known",
+                            solver->name);
     if (solver->needs_diagonal || (job->settings.preconditioner && !solver->needs_matrix)) {
         if (system->diagonal == NULL)
             return sl_error_set(error, SL_ERROR_ARGUMENT, "%s: needs the matrix's diagonal",
                                 solver->name);
         for (size_t i = 0; i < system->rows; i++)
             if (!(system->diagonal[i] > 0))
-                return sl_error_set(error, SL_ERROR_NUMBERS, "%s: row %zu: the diagonal is %g; a "
+                return sl_error_set(error, SL_ERROR_NUMBERS,
+                                    "%s: row %zu: the diagonal is %g; a "
                                     "positive definite matrix has only positive ones",
                                     solver->name, i, system->diagonal[i]);
     }
@@ -104,7 +107,8 @@ SlStatus sl_linear_at_limit(const char *name, const SlLinearJob *job,
 {
     if (job->settings.tolerance == 0)
         return SL_OK;
-    return sl_error_set(error, SL_ERROR_NUMBERS, "%s: did not converge: after %u iterations the "
+    return sl_error_set(error, SL_ERROR_NUMBERS,
+                        "%s: did not converge: after %u iterations the "
                         "residual is %.3g of the right-hand side; the tolerance is %g",
                         name, outcome->iterations, outcome->residual, job->settings.tolerance);
 }

@@ -53,7 +53,8 @@ struct SlLinearSystem {
     size_t rows;
     uint32_t columns; /* 1 to SL_LINEAR_COLUMNS */
     /* Rows [begin, end) of y = A x, given all of x. Called for several ranges at once. */
-    void (*apply)(const SlLinearSystem *system, const double *x, double *y, size_t begin, size_t end);
+    void (*apply)(const SlLinearSystem *system, const double *x, double *y, size_t begin,
+                  size_t end);
     const void *user;       /* of apply */
     const double *diagonal; /* rows; NULL: not known */
     const SlSparse *matrix; /* all of A; NULL: only its product is known */

@@ -30,8 +30,8 @@ static void sweep_chunk(void *argument, size_t begin, size_t end, size_t chunk)
         for (size_t e = c * i; e < c * (i + 1); e++) {
             double r = s->b[e] - s->r[e], before = s->next[e];
             double step = gamma * r / system->diagonal[i];
-            s->next[e] = s->omega == 1 ? s->x[e] + step
-                                       : s->omega * (step + s->x[e] - before) + before;
+            s->next[e] =
+                s->omega == 1 ? s->x[e] + step : s->omega * (step + s->x[e] - before) + before;
             square += r * r;
             right += s->b[e] * s->b[e];
         }
@@ -53,8 +53,8 @@ static SlStatus prepare(SlLinearJob *job, SlError *error)
     return SL_OK;
 }
 
-/* A sweep computes the residual of the x that it starts from. With a tolerance the solve returns the
-   x whose residual met it; with a fixed number of sweeps, the last x. */
+/* A sweep computes the residual of the x that it starts from. With a tolerance the solve returns
+   the x whose residual met it; with a fixed number of sweeps, the last x. */
 static SlStatus solve(const char *name, SlLinearJob *job, SlChebyshev *chebyshev, const double *b,
                       double *x, SlLinearOutcome *outcome, SlError *error)
 {
@@ -78,10 +78,12 @@ static SlStatus solve(const char *name, SlLinearJob *job, SlChebyshev *chebyshev
             break;
         if (!isfinite(norm) || norm > max_growth * smallest) {
             memset(x, 0, bytes);
-            return sl_error_set(error, SL_ERROR_NUMBERS, "%s: diverges: after %u sweeps the residual is "
-                                "%.3g of the right-hand side; the matrix must be diagonally dominant or "
-                                "the relaxation smaller; cg and ldlt need neither",
-                                name, outcome->iterations, outcome->residual);
+            return sl_error_set(
+                error, SL_ERROR_NUMBERS,
+                "%s: diverges: after %u sweeps the residual is "
+                "%.3g of the right-hand side; the matrix must be diagonally dominant or "
+                "the relaxation smaller; cg and ldlt need neither",
+                name, outcome->iterations, outcome->residual);
         }
         if (estimate && chebyshev->since == chebyshev->delay && before > 0) {
             double rho = norm / before;

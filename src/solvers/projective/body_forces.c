@@ -1,12 +1,12 @@
-/* Forces of projective fluids on bodies. The loop over local and global steps does not add up pushes:
-   each iteration scales the shift x - s and adds to it [Sommer eq. 8]. With one divisor D for all
-   particles both are the same for all of them, so the sum of the shifts that a body gave to all
-   particles follows the recursion of each shift,
+/* Forces of projective fluids on bodies. The loop over local and global steps does not add up
+   pushes: each iteration scales the shift x - s and adds to it [Sommer eq. 8]. With one divisor D
+   for all particles both are the same for all of them, so the sum of the shifts that a body gave to
+   all particles follows the recursion of each shift,
 
      A(k+1) = omega ((1 - gamma / D) A(k) - A(k-1)) + A(k-1) + T
 
-   with T its part of this iteration: omega gamma kappa / D lambda_i times its part of grad_i C_i, and
-   contacts. At every iterate the sum over bodies is the sum of all shifts, converged or not. */
+   with T its part of this iteration: omega gamma kappa / D lambda_i times its part of grad_i C_i,
+   and contacts. At every iterate the sum over bodies is the sum of all shifts, converged or not. */
 #include <string.h>
 
 #include "solvers/projective/projective.h"
@@ -64,8 +64,8 @@ void sl_body_shifts_add(SlProjectiveRun *run)
     }
 }
 
-/* Adds the friction after the loop; all goes into the partials of the first chunk, where the sum over
-   chunks finds it. */
+/* Adds the friction after the loop; all goes into the partials of the first chunk, where the sum
+   over chunks finds it. */
 void sl_body_shifts_end(SlProjectiveRun *run)
 {
     SlBodyShifts *b = &run->bodies;

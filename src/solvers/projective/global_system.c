@@ -1,6 +1,7 @@
 /* The linear system of the global step, for methods that need more than one sweep: A (x~ - x) =
-   right side - A x(k) with A = I + sum of kappa C'C. It is solved for the change, since positions are
-   floats and the change keeps its digits. Vectors are [n][3] double; the iterate stays in float. */
+   right side - A x(k) with A = I + sum of kappa C'C. It is solved for the change, since positions
+   are floats and the change keeps its digits. Vectors are [n][3] double; the iterate stays in
+   float. */
 #include "solvers/projective/projective.h"
 
 static SlStatus no_memory(SlError *error)
@@ -39,7 +40,7 @@ static const SlConstraint *coupling(const SlProjectiveRun *run, SlIsa isa, int k
 static void apply_system(const SlLinearSystem *system, const double *x, double *y, size_t begin,
                          size_t end)
 {
-    const Operator *operator = system->user;
+    const Operator *operator= system->user;
     for (size_t i = begin; i < end; i++)
         for (size_t a = 0; a < 3; a++)
             y[3 * i + a] = system->diagonal[i] * x[3 * i + a];
@@ -98,10 +99,10 @@ bool sl_global_system_push(SlSystem *system, SlProjectiveRun *run)
 SlStatus sl_global_system_prepare(SlSystem *system, SlProjectiveRun *run, SlError *error)
 {
     SlProjectivePass *pass = &run->pass;
-    Operator *operator = SL_PUSH(&system->arena, Operator, 1);
-    if (operator == NULL)
+    Operator *operator= SL_PUSH(&system->arena, Operator, 1);
+    if (operator== NULL)
         return no_memory(error);
-    *operator = (Operator){run, system->context->isa};
+    *operator=(Operator){run, system->context->isa};
     /* The diagonal is the same in every iteration; a local step gives it. */
     sl_projective_local(system, run);
     sl_projective_residual(system, run);
@@ -114,7 +115,7 @@ SlStatus sl_global_system_prepare(SlSystem *system, SlProjectiveRun *run, SlErro
                                         .columns = 3,
                                         .apply = apply_system,
                                         .user = operator,
-                                        .diagonal = run->diagonal}};
+                                        .diagonal = run->diagonal } };
     if (run->method.solver->needs_matrix) {
         SlStatus status = write_matrix(system, run, error);
         if (status != SL_OK)

@@ -1,5 +1,5 @@
-/* The loop over local and global steps of projective fluids [Sommer, algorithm 1]: its method, arrays,
-   and one iteration. */
+/* The loop over local and global steps of projective fluids [Sommer, algorithm 1]: its method,
+   arrays, and one iteration. */
 #include <math.h>
 #include <string.h>
 
@@ -96,8 +96,7 @@ static bool begin_density(SlSystem *system, double dt, SlProjectivePass *pass)
         .count_fraction =
             differences ? 0 : (float)sl_param(system, SL_PROJECTIVE_PARAM_COUNT_RELAXATION),
         .projections = (uint32_t)sl_param(system, SL_PROJECTIVE_PARAM_PROJECTIONS),
-        .projection_tolerance =
-            (float)sl_param(system, SL_PROJECTIVE_PARAM_PROJECTION_TOLERANCE),
+        .projection_tolerance = (float)sl_param(system, SL_PROJECTIVE_PARAM_PROJECTION_TOLERANCE),
         .counts = SL_PUSH(&system->arena, float, system->particles.capacity + 8),
         .solid_gradient = push_records(system)};
     if (differences)
@@ -111,7 +110,7 @@ static bool begin_arrays(SlSystem *system, SlProjectivePass *pass)
     pass->shift = sl_fluid_push_records(system);
     pass->projected = sl_fluid_push_records(system);
     pass->previous_shift = push_records(system);
-    pass->partials = SL_PUSH(&system->arena, double, chunks *SL_PROJECTIVE_PARTIALS);
+    pass->partials = SL_PUSH(&system->arena, double, chunks * (size_t)SL_PROJECTIVE_PARTIALS);
     return pass->shift != NULL && pass->projected != NULL && pass->previous_shift != NULL &&
            pass->partials != NULL;
 }
@@ -126,8 +125,8 @@ static void begin_chebyshev(const SlSystem *system, SlProjectiveRun *run)
         .printed = sl_param(system, SL_PROJECTIVE_PARAM_OMEGA_START) == SL_OMEGA_PRINTED,
         .safeguard = sl_param(system, SL_PROJECTIVE_PARAM_SAFEGUARD) != 0};
     sl_chebyshev_begin(&run->chebyshev);
-    run->restart_count = sl_param(system, SL_PROJECTIVE_PARAM_RESTART_FRACTION) *
-                         (double)system->particles.count;
+    run->restart_count =
+        sl_param(system, SL_PROJECTIVE_PARAM_RESTART_FRACTION) * (double)system->particles.count;
     run->restarts_near_end = run->pass.stop_move > 0 && run->restart_count > 0;
 }
 
@@ -221,10 +220,11 @@ void sl_projective_residual(const SlSystem *system, SlProjectiveRun *run)
             sl_particle_loop(system, constraint_of(system, k)->right_side[kind], &run->pass);
 }
 
-/* Near the end of a step momentum does harm. Either no particle's own step was longer than stop_move,
-   and an iteration without momentum is likely to be the last. Or few particles still move: mostly
-   ones that momentum has carried away from their neighbours, which only inertia brings back, by some
-   thousandths of the way per iteration. So the method restarts; the next time for half as few. */
+/* Near the end of a step momentum does harm. Either no particle's own step was longer than
+   stop_move, and an iteration without momentum is likely to be the last. Or few particles still
+   move: mostly ones that momentum has carried away from their neighbours, which only inertia brings
+   back, by some thousandths of the way per iteration. So the method restarts; the next time for
+   half as few. */
 static void restart_near_end(SlProjectiveRun *run)
 {
     if (!run->restarts_near_end || run->pass.omega == 1)

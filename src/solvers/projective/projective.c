@@ -1,10 +1,10 @@
 /* Projective fluids with Chebyshev's method [Sommer; Weiler 2016; Wang 2015].
 
    The density constraints of position based fluids become energies, and a step minimises them and
-   inertia together [Sommer eq. 2] by local projections and global solves in turn (algorithm 1). With
-   the paper's constraints the global matrix is diagonal, so Chebyshev's method accelerates the loop of
-   both, not a linear solve. The fluid is not exactly incompressible: the stiffness sets how far a
-   column is compressed under its own weight (docs/notes/projective.md). */
+   inertia together [Sommer eq. 2] by local projections and global solves in turn (algorithm 1).
+   With the paper's constraints the global matrix is diagonal, so Chebyshev's method accelerates the
+   loop of both, not a linear solve. The fluid is not exactly incompressible: the stiffness sets how
+   far a column is compressed under its own weight (docs/notes/projective.md). */
 #include "solvers/projective/projective.h"
 
 #include <math.h>
@@ -134,8 +134,8 @@ static SlStatus step(SlSystem *system, double dt, SlError *error)
 static void warn_of_body_forces(SlSystem *system)
 {
     SlForces forces = (SlForces)sl_param(system, SL_FLUID_PARAM_FORCES);
-    bool wanted = forces == SL_FORCES_ALL || (forces == SL_FORCES_BODIES &&
-                                              system->surroundings.bodies->count > 1);
+    bool wanted = forces == SL_FORCES_ALL ||
+                  (forces == SL_FORCES_BODIES && system->surroundings.bodies->count > 1);
     if (wanted && !sl_projective_method(system).body_forces)
         sl_log(system->context, SL_LOG_WARNING,
                "%s: forces on bodies are not computed: they need \"global_solver\" jacobi with 1 "

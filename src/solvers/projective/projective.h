@@ -20,8 +20,8 @@ typedef struct SlProjectiveState {
     void *constraint_data[SL_CONSTRAINT_COUNT];
 } SlProjectiveState;
 
-/* How the global step of [Sommer, algorithm 1] is made. A sweep is one iteration of Jacobi's method,
-   which solves a diagonal system exactly. */
+/* How the global step of [Sommer, algorithm 1] is made. A sweep is one iteration of Jacobi's
+   method, which solves a diagonal system exactly. */
 typedef enum SlGlobalStep {
     SL_GLOBAL_FUSED_SWEEP,  /* one constraint only: right side, division and movement in one loop */
     SL_GLOBAL_SWEEP,        /* a loop for each of these, and for each constraint */
@@ -31,7 +31,7 @@ typedef enum SlGlobalStep {
 /* All choices about the loop of a step, made once from the parameters. */
 typedef struct SlProjectiveMethod {
     SlGlobalStep global;
-    SlDivisor divisor;            /* of a sweep */
+    SlDivisor divisor; /* of a sweep */
     SlAcceleration acceleration;
     const SlLinearSolver *solver; /* of SL_GLOBAL_LINEAR_SOLVER */
     uint32_t constraints;         /* a bit per constraint in use */
@@ -60,8 +60,8 @@ typedef struct SlProjectiveRun {
     uint32_t iterations, linear_iterations; /* so far */
     /* Of the last iteration: */
     double mean_compression, max_compression; /* before it */
-    double max_move, step_norm, max_step; /* m: movement; steps before acceleration */
-    double moving_count;                  /* particles that moved farther than stop_move */
+    double max_move, step_norm, max_step;     /* m: movement; steps before acceleration */
+    double moving_count;                      /* particles that moved farther than stop_move */
     /* Chebyshev's method restarts near the end of a step: when so few particles move. */
     bool restarts_near_end;
     double restart_count;

@@ -1,5 +1,6 @@
-/* The loops of projective fluids that belong to no constraint: inertia, one sweep of Jacobi's method,
-   movement, friction of boundary particles, Anderson acceleration [Sommer, section 2; Weiler 2016]. */
+/* The loops of projective fluids that belong to no constraint: inertia, one sweep of Jacobi's
+   method, movement, friction of boundary particles, Anderson acceleration [Sommer, section 2;
+   Weiler 2016]. */
 #include "solvers/projective/projective_lanes.h"
 
 /* Neighbour counts, and the first shift: what contacts did to the prediction. */
@@ -55,8 +56,8 @@ static void move(const void *data, size_t begin, size_t end, size_t chunk)
 /* --- After the loop --- */
 
 /* Friction of boundary particles. At the end of the loop m (x - s) / dt² is the force of the
-   constraints, so by Coulomb's law the push of the last lambda limits friction; in each iteration it
-   would act as often. */
+   constraints, so by Coulomb's law the push of the last lambda limits friction; in each iteration
+   it would act as often. */
 SL_INLINE void friction_loop(SlKernelKind kind, const SlProjectivePass *p, size_t begin, size_t end)
 {
     const SlFluidPass *s = &p->fluid;

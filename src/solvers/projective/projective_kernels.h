@@ -35,15 +35,15 @@ struct SlProjectivePass {
     SlDensityPass density;
     SlAndersonPass history;
     void *constraint_data[SL_CONSTRAINT_COUNT]; /* of SlConstraint.prepare */
-    float max_move;          /* m per iteration */
-    float relaxation, omega; /* gamma and omega of [Wang 2015] */
-    float stop_move;         /* m: a particle that moves farther in an iteration counts as moving */
-    float common_divisor;    /* divides every right side of a sweep; 0: each row's own diagonal */
-    float *projected;        /* x, y, z and lambda: the iterate, and its density projection */
-    float *shift;            /* x(k) - s */
-    float *previous_shift;   /* x(k-1) - s */
-    float *residual;         /* right side - A x(k), and A's diagonal; then G(x) - x. NULL: fused */
-    double *partials;        /* [chunk][SL_PROJECTIVE_PARTIALS] */
+    float max_move;                             /* m per iteration */
+    float relaxation, omega;                    /* gamma and omega of [Wang 2015] */
+    float stop_move;       /* m: a particle that moves farther in an iteration counts as moving */
+    float common_divisor;  /* divides every right side of a sweep; 0: each row's own diagonal */
+    float *projected;      /* x, y, z and lambda: the iterate, and its density projection */
+    float *shift;          /* x(k) - s */
+    float *previous_shift; /* x(k-1) - s */
+    float *residual;       /* right side - A x(k), and A's diagonal; then G(x) - x. NULL: fused */
+    double *partials;      /* [chunk][SL_PROJECTIVE_PARTIALS] */
 };
 
 /* Lanes of a chunk's partials. */

@@ -1,8 +1,8 @@
-/* Lane functions of several loops of projective fluids; only for *_kernels.c. Symbols as in [Sommer]:
-   i self, j neighbour, u = x_i - x_j, x the iterate, s the inertial position.
+/* Lane functions of several loops of projective fluids; only for *_kernels.c. Symbols as in
+   [Sommer]: i self, j neighbour, u = x_i - x_j, x the iterate, s the inertial position.
 
-   The unknown is the shift x - s, not x: the steps of an iteration are a thousandth of a spacing and
-   less, many metres from the origin, so rounded positions would lose momentum. */
+   The unknown is the shift x - s, not x: the steps of an iteration are a thousandth of a spacing
+   and less, many metres from the origin, so rounded positions would lose momentum. */
 #ifndef SOLVERS_PROJECTIVE_PROJECTIVE_LANES_H
 #define SOLVERS_PROJECTIVE_PROJECTIVE_LANES_H
 

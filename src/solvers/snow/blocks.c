@@ -74,10 +74,9 @@ static bool grow(SlSnowBlocks *b, uint32_t capacity)
 
 uint64_t sl_snow_blocks_bytes(uint32_t layers, uint64_t count)
 {
-    /* Eight particles per cell are 512 in a full block; twice that for the surface and for spread. */
+    /* Eight particles per cell are 512 in a full block; twice that for surface and spread. */
     uint64_t capacity = 512 + count / 256;
-    uint64_t each = SL_SNOW_BLOCK_FLOATS * sizeof(float) *
-                        (uint64_t)__builtin_popcount(layers) +
+    uint64_t each = SL_SNOW_BLOCK_FLOATS * sizeof(float) * (uint64_t)__builtin_popcount(layers) +
                     sizeof(SlBlockCoord) + 10 * sizeof(uint32_t) + 3 * sizeof(uint32_t);
     return capacity * each + count * (3 * sizeof(uint32_t) + sizeof(uint64_t));
 }
@@ -124,8 +123,8 @@ static bool list_occupied(SlSnowBlocks *b, const SlBlockExtent *box, const uint3
         SlBlockCoord own = coord_of(box, sorted[i]);
         uint32_t *reach = b->reach[b->occupied];
         for (int r = 0; r < 8; r++) {
-            reach[r] = touch(b, (SlBlockCoord){own.x + (r >> 2), own.y + (r >> 1 & 1),
-                                               own.z + (r & 1)});
+            reach[r] =
+                touch(b, (SlBlockCoord){own.x + (r >> 2), own.y + (r >> 1 & 1), own.z + (r & 1)});
             if (reach[r] == SL_NO_BLOCK)
                 return false;
         }
@@ -178,20 +177,21 @@ static SlStatus find_box(SlSnowKeys *d, SlContext *context, size_t count, SlErro
         }
     double blocks = (double)width(box, 0) * (double)width(box, 1) * (double)width(box, 2);
     if (blocks >= 0x1p32)
-        return sl_error_set(error, SL_ERROR_NUMBERS,
-                            "snow: sort: particles are spread over a box of %.3g blocks of 4 cells; "
-                            "at most 2^32 are allowed: give the domain a \"limit\"",
-                            blocks);
+        return sl_error_set(
+            error, SL_ERROR_NUMBERS,
+            "snow: sort: particles are spread over a box of %.3g blocks of 4 cells; "
+            "at most 2^32 are allowed: give the domain a \"limit\"",
+            blocks);
     return SL_OK;
 }
 
-/* Lists blocks and their particles from sorted keys, with more storage where there is too little. */
+/* Lists blocks and their particles from sorted keys; grows the storage where it is too small. */
 static SlStatus list_blocks(SlSnowBlocks *blocks, const SlBlockExtent *box, const uint32_t *sorted,
                             size_t count, SlError *error)
 {
     while (blocks->capacity == 0 || !list_occupied(blocks, box, sorted, count)) {
-        uint32_t wanted = blocks->capacity > 0 ? 2 * blocks->capacity
-                                               : (uint32_t)(512 + count / 256);
+        uint32_t wanted =
+            blocks->capacity > 0 ? 2 * blocks->capacity : (uint32_t)(512 + count / 256);
         if (!grow(blocks, wanted))
             return sl_error_set(error, SL_ERROR_MEMORY, "snow: no memory for %u blocks of the grid",
                                 wanted);
@@ -210,8 +210,8 @@ SlStatus sl_snow_blocks_sort(SlSnowBlocks *blocks, SlArena *arena, SlParticles *
                     .fraction = sl_f32x4(particles, SL_F_FRACTION),
                     .lattice = *lattice,
                     .keys = SL_PUSH(arena, uint32_t, count),
-                    .extents = SL_PUSH(arena, SlBlockExtent,
-                                       sl_chunk_count(count, SL_SNOW_CHUNK) + 1)};
+                    .extents =
+                        SL_PUSH(arena, SlBlockExtent, sl_chunk_count(count, SL_SNOW_CHUNK) + 1)};
     uint32_t *order = SL_PUSH(arena, uint32_t, count), *sorted = SL_PUSH(arena, uint32_t, count);
     if (d.extents == NULL || d.keys == NULL || order == NULL || sorted == NULL)
         return sl_error_set(error, SL_ERROR_MEMORY, "snow: no memory to sort particles");

@@ -1,19 +1,19 @@
 /* The sparse grid of snow: blocks of 4 x 4 x 4 nodes, stored only where particles need them.
 
-   A particle has weights on 3 (quadratic) or 4 (cubic) nodes along each axis, from its base node on.
-   It belongs to the block of its base node, so its nodes lie in that block and the next one along
-   each axis: the 8 x 8 x 8 nodes of a tile. The tiles of blocks whose coordinates have the same
-   parities are disjoint; the eight colours run one after another, so that no node has two writers
-   at a time. */
+   A particle has weights on 3 (quadratic) or 4 (cubic) nodes along each axis, from its base node
+   on. It belongs to the block of its base node, so its nodes lie in that block and the next one
+   along each axis: the 8 x 8 x 8 nodes of a tile. The tiles of blocks whose coordinates have the
+   same parities are disjoint; the eight colours run one after another, so that no node has two
+   writers at a time. */
 #ifndef SOLVERS_SNOW_BLOCKS_H
 #define SOLVERS_SNOW_BLOCKS_H
 
-#include "spatial/block_grid.h"
 #include "solvers/solver.h"
+#include "spatial/block_grid.h"
 
 enum {
-    SL_SNOW_EDGE = 4,                          /* nodes along a block's edge */
-    SL_SNOW_BLOCK_NODES = 64,                  /* node (x, y, z) at (x * 4 + y) * 4 + z */
+    SL_SNOW_EDGE = 4,         /* nodes along a block's edge */
+    SL_SNOW_BLOCK_NODES = 64, /* node (x, y, z) at (x * 4 + y) * 4 + z */
     SL_SNOW_BLOCK_FLOATS = 4 * SL_SNOW_BLOCK_NODES,
     SL_SNOW_COLOURS = 8
 };
@@ -34,18 +34,18 @@ typedef enum SlSnowLayer {
 
 typedef struct SlSnowBlocks {
     SlContext *context;
-    uint32_t touched;      /* blocks with nodes */
-    uint32_t occupied;     /* blocks with particles */
-    uint32_t capacity;     /* of either */
-    SlBlockCoord *coords;  /* [touched] */
+    uint32_t touched;             /* blocks with nodes */
+    uint32_t occupied;            /* blocks with particles */
+    uint32_t capacity;            /* of either */
+    SlBlockCoord *coords;         /* [touched] */
     float *layer[SL_LAYER_COUNT]; /* SL_SNOW_BLOCK_FLOATS per touched block, or NULL */
-    uint32_t layers;       /* a bit per layer that exists */
-    uint32_t *table;       /* hash table of touched blocks; SL_NO_BLOCK: a free slot */
+    uint32_t layers;              /* a bit per layer that exists */
+    uint32_t *table;              /* hash table of touched blocks; SL_NO_BLOCK: a free slot */
     uint32_t table_size;
-    uint32_t *start;       /* [occupied + 1]: first entry in the order */
-    const uint32_t *order; /* particles by block, on the arena; NULL: the fields are in that order */
-    uint32_t (*reach)[8];  /* [occupied]: touched blocks of the tile, own block first, z fastest */
-    uint32_t *by_colour;   /* occupied blocks, colour by colour */
+    uint32_t *start; /* [occupied + 1]: first entry in the order */
+    const uint32_t *order; /* particles by block, on the arena; NULL: the fields are in order */
+    uint32_t (*reach)[8]; /* [occupied]: touched blocks of the tile, own block first, z fastest */
+    uint32_t *by_colour;  /* occupied blocks, colour by colour */
     uint32_t colour_start[SL_SNOW_COLOURS + 1];
 } SlSnowBlocks;
 

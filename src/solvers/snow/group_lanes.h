@@ -22,7 +22,8 @@ SL_INLINE Material material_at(const SlSnowPass *p, F8 variation)
     F8 tough = f8_fma(f8(p->material.vary_yield), variation, f8(1));
     F8 tensile = f8_fma(f8(p->material.vary_stretch), variation, f8(1));
     return (Material){f8(p->material.mu) * stiff, f8(p->material.lambda) * stiff,
-                      f8(p->material.hardening) * f8_fma(f8(p->material.vary_hardening), variation, f8(1)),
+                      f8(p->material.hardening) *
+                          f8_fma(f8(p->material.vary_hardening), variation, f8(1)),
                       f8(-p->material.critical_compression) * tough,
                       f8(p->material.critical_stretch) * tough * tensile};
 }
@@ -43,8 +44,9 @@ SL_INLINE I8 first_lanes(size_t count)
 /* Row k of a symmetric matrix. */
 SL_INLINE F8x3 row_of(Sym e, int k)
 {
-    return k == 0 ? (F8x3){e.xx, e.xy, e.zx} : k == 1 ? (F8x3){e.xy, e.yy, e.yz}
-                                                      : (F8x3){e.zx, e.yz, e.zz};
+    return k == 0   ? (F8x3){e.xx, e.xy, e.zx}
+           : k == 1 ? (F8x3){e.xy, e.yy, e.yz}
+                    : (F8x3){e.zx, e.yz, e.zz};
 }
 
 /* scatter() with the slopes of lane at.j of a group's records. */

@@ -1,6 +1,7 @@
-/* The semi-implicit solve by conjugate residuals [Stomakhin 2013, section 6.1]. The inner product is
-   weighted by mass: only there the operator of eq. 9 is symmetric; with the Euclidean one the number
-   of iterations rises more than tenfold. Sums are in double, a partial per block, folded in order. */
+/* The semi-implicit solve by conjugate residuals [Stomakhin 2013, section 6.1]. The inner product
+   is weighted by mass: only there the operator of eq. 9 is symmetric; with the Euclidean one the
+   number of iterations rises more than tenfold. Sums are in double, a partial per block, folded in
+   order. */
 #include "solvers/snow/implicit.h"
 
 #include <math.h>
@@ -44,9 +45,9 @@ static void project(const Node *contact, float v[3])
 
 static double mass_dot(const Node *mass, const Node *a, const Node *b)
 {
-    return (double)mass->v[3] * ((double)a->v[0] * (double)b->v[0] +
-                                 (double)a->v[1] * (double)b->v[1] +
-                                 (double)a->v[2] * (double)b->v[2]);
+    return (double)mass->v[3] *
+           ((double)a->v[0] * (double)b->v[0] + (double)a->v[1] * (double)b->v[1] +
+            (double)a->v[2] * (double)b->v[2]);
 }
 
 static void clear_block(const Job *j, size_t b)

@@ -1,5 +1,5 @@
-/* The operator of the semi-implicit solve [Stomakhin 2013, section 6.1], eight particles at a time: the
-   second derivative of the energy in the principal frame of each particle's strain. */
+/* The operator of the semi-implicit solve [Stomakhin 2013, section 6.1], eight particles at a time:
+   the second derivative of the energy in the principal frame of each particle's strain. */
 #include "solvers/snow/group_lanes.h"
 
 /* Column k of U and s_k - 1 in slope[k]. */
@@ -36,8 +36,7 @@ static void block_frames(const SlSnowPass *p, uint32_t block)
 
 /* [Stomakhin 2013 eq. 7 and 8] in the principal frame, where V of the singular value decomposition
    is not needed: from the gradient of u to V0 A F_E^T. */
-SL_INLINE void hessian_of(const SlSnowPass *p, Group g, const Records gradient[3],
-                          Records slope[3])
+SL_INLINE void hessian_of(const SlSnowPass *p, Group g, const Records gradient[3], Records slope[3])
 {
     F8x4 l[3], u[3];
     Mat U, D;
@@ -84,8 +83,8 @@ SL_INLINE void hessian_of(const SlSnowPass *p, Group g, const Records gradient[3
     Mat UA;
     for (int a = 0; a < 3; a++)
         for (int b = 0; b < 3; b++)
-            UA.m[a][b] = f8_fma(U.m[a][0], A.m[0][b],
-                                f8_fma(U.m[a][1], A.m[1][b], U.m[a][2] * A.m[2][b]));
+            UA.m[a][b] =
+                f8_fma(U.m[a][0], A.m[0][b], f8_fma(U.m[a][1], A.m[1][b], U.m[a][2] * A.m[2][b]));
     for (int b = 0; b < 3; b++) {
 #define ENTRY_(a)                                                                                  \
     f8_fma(UA.m[a][0], U.m[b][0], f8_fma(UA.m[a][1], U.m[b][1], UA.m[a][2] * U.m[b][2]))

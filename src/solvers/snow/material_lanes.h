@@ -66,8 +66,8 @@ SL_INLINE void strain_bounds(Sym e, F8 *low, F8 *high)
     *high = f8_max(e.xx + (xy + zx), f8_max(e.yy + (xy + yz), e.zz + (zx + yz)));
 }
 
-/* The entries of a symmetric matrix as a Jacobi rotation of indices p and q sees them; r is the third
-   index. */
+/* The entries of a symmetric matrix as a Jacobi rotation of indices p and q sees them; r is the
+   third index. */
 typedef struct Entries {
     F8 *pp, *qq, *pq, *rp, *rq;
 } Entries;
@@ -247,8 +247,9 @@ SL_INLINE F8 volume_less_one(Sym e)
     F8 first = e.xx + e.yy + e.zz;
     F8 x = f8_fnma(e.yz, e.yz, e.yy * e.zz), y = f8_fnma(e.zx, e.zx, e.zz * e.xx);
     F8 z = f8_fnma(e.xy, e.xy, e.xx * e.yy);
-    F8 third = f8_fma(e.xx, x, f8_fma(e.xy, f8_fnma(e.xy, e.zz, e.zx * e.yz),
-                                      e.zx * f8_fnma(e.zx, e.yy, e.xy * e.yz)));
+    F8 third = f8_fma(
+        e.xx, x,
+        f8_fma(e.xy, f8_fnma(e.xy, e.zz, e.zx * e.yz), e.zx * f8_fnma(e.zx, e.yy, e.xy * e.yz)));
     F8 less = first + ((x + y + z) + third);
     return less / (f8(1) + f8_sqrt(f8_max(f8(1) + less, f8(0))));
 }
@@ -261,8 +262,12 @@ SL_INLINE Sym kirchhoff(const Material *material, Sym e, F8 plastic)
     F8 mu2 = (material->mu + material->mu) * hard;
     F8 pressure = material->lambda * hard * less * (f8(1) + less);
     Sym a = shear_part(e);
-    return (Sym){f8_fma(mu2, a.xx, pressure), f8_fma(mu2, a.yy, pressure),
-                 f8_fma(mu2, a.zz, pressure), mu2 * a.yz, mu2 * a.zx, mu2 * a.xy};
+    return (Sym){f8_fma(mu2, a.xx, pressure),
+                 f8_fma(mu2, a.yy, pressure),
+                 f8_fma(mu2, a.zz, pressure),
+                 mu2 * a.yz,
+                 mu2 * a.zx,
+                 mu2 * a.xy};
 }
 
 #endif

@@ -5,8 +5,8 @@
 
 #include "math/vec3.h"
 
-/* Nodes lighter than this fraction of a particle's mass get no velocity: their momentum is below the
-   rounding of floats. Results do not change visibly up to 1e-5. */
+/* Nodes lighter than this fraction of a particle's mass get no velocity: their momentum is below
+   the rounding of floats. Results do not change visibly up to 1e-5. */
 static const float min_mass = 1e-6f;
 
 bool sl_snow_is_light(const SlSnowPass *p, const float *node)
@@ -63,8 +63,8 @@ static void update_block(const SlSnowPass *p, size_t block, double *sums)
         SlVec3 v = starred_velocity(p, node, impulse);
         SlSnowHold held = {.held = SL_HELD_FREE};
         if (near.count > 0)
-            held = sl_snow_meet_node(&p->contacts, &near, sl_snow_node_position(p, c, k), node[3], &v,
-                                     sums);
+            held = sl_snow_meet_node(&p->contacts, &near, sl_snow_node_position(p, c, k), node[3],
+                                     &v, sums);
         if (contacts != NULL) {
             memcpy(contacts + 4 * k, &held.normal, sizeof held.normal);
             contacts[4 * k + 3] = sl_snow_contact_code(&held);
@@ -93,8 +93,8 @@ static void update_loop(const void *data, size_t begin, size_t end, size_t chunk
 
 void sl_snow_update_nodes(const SlSnowPass *pass)
 {
-    sl_loop_run(pass->blocks->context->pool, pass->blocks->touched, SL_SNOW_NODE_CHUNK,
-                update_loop, pass);
+    sl_loop_run(pass->blocks->context->pool, pass->blocks->touched, SL_SNOW_NODE_CHUNK, update_loop,
+                pass);
 }
 
 /* Copies two layers of all touched blocks to two others. */

@@ -110,15 +110,15 @@ SlStatus sl_snow_sort(SlSystem *system, SlSnowPass *pass, SlError *error)
     SlSnowState *state = system->state;
     SlArena *arena = &system->arena;
     bool reorder = state->drift > max_drift, implicit = sl_snow_is_implicit(system);
-    SlStatus status = sl_snow_blocks_sort(&state->blocks, arena, &system->particles,
-                                          &pass->lattice, reorder, error);
+    SlStatus status = sl_snow_blocks_sort(&state->blocks, arena, &system->particles, &pass->lattice,
+                                          reorder, error);
     if (status != SL_OK)
         return status;
     if (reorder)
         state->drift = 0;
     bind_fields(system, pass);
     size_t capacity = state->blocks.capacity;
-    pass->partials = SL_PUSH(arena, double, capacity *SL_SNOW_PARTIALS);
+    pass->partials = SL_PUSH(arena, double, capacity * (size_t)SL_SNOW_PARTIALS);
     if (implicit)
         pass->solve_partials = SL_PUSH(arena, double, 2 * capacity);
     if (pass->partials == NULL || (implicit && pass->solve_partials == NULL) ||
@@ -201,8 +201,8 @@ static SlStatus update_statistics(SlSystem *system, const SlSnowPass *pass, doub
         return SL_OK;
     const double *partials = pass->partials;
     stats->kinetic_energy = sl_fold_sum(partials, blocks, SL_SNOW_PARTIALS, SL_SNOW_KINETIC);
-    stats->total_energy = stats->kinetic_energy +
-                          sl_fold_sum(partials, blocks, SL_SNOW_PARTIALS, SL_SNOW_POTENTIAL);
+    stats->total_energy =
+        stats->kinetic_energy + sl_fold_sum(partials, blocks, SL_SNOW_PARTIALS, SL_SNOW_POTENTIAL);
     stats->mean_compression =
         sl_fold_sum(partials, blocks, SL_SNOW_PARTIALS, SL_SNOW_COMPRESSION) / (double)n;
     stats->max_compression =
@@ -260,7 +260,7 @@ static void update_nodes_implicitly(SlSystem *system, double *dt, SlSnowPass *pa
 {
     double full = *dt;
     sl_snow_save_nodes(pass);
-    sl_snow_update_nodes(pass); /* 4, 5 */
+    sl_snow_update_nodes(pass);               /* 4, 5 */
     while (!solve_velocities(system, pass)) { /* 6 */
         *dt /= 2;
         sl_snow_set_constants(system, *dt, pass);
@@ -290,7 +290,8 @@ static SlStatus step_part(SlSystem *system, double dt, double *part, SlError *er
     if (sl_snow_is_implicit(system))
         update_nodes_implicitly(system, part, &pass); /* 4, 5, and 6 the linear solve */
     else
-        sl_snow_update_nodes(&pass); /* 4 grid velocities v*, 5 grid-based body collisions; v' = v* */
+        sl_snow_update_nodes(
+            &pass); /* 4 grid velocities v*, 5 grid-based body collisions; v' = v* */
     sl_lap(&mark, &ms[SL_STAGE_SOLVE]);
 
     sl_snow_grid_to_particles(system, &pass); /* 7 deformation gradient, 8 particle velocities, */
@@ -368,7 +369,7 @@ static float spacing(const SlSystem *system)
     return (float)sl_param(system, SL_SNOW_PARAM_SPACING);
 }
 
-/* A written position has a new fraction of its cell; a written velocity may shorten the next step. */
+/* A written position changes the fraction; a written velocity may shorten the next step. */
 static void written(SlSystem *system, size_t i, SlFieldId field)
 {
     SlSnowState *state = system->state;
@@ -388,9 +389,8 @@ static float mass(const SlSystem *system, size_t i)
 {
     const float *variation = system->particles.data[SL_F_VARIATION];
     double d = sl_param(system, SL_SNOW_PARAM_SPACING);
-    double vary = variation != NULL
-                      ? sl_param(system, SL_SNOW_PARAM_VARY_DENSITY) * (double)variation[i]
-                      : 0;
+    double vary =
+        variation != NULL ? sl_param(system, SL_SNOW_PARAM_VARY_DENSITY) * (double)variation[i] : 0;
     return (float)(sl_param(system, SL_SNOW_PARAM_REST_DENSITY) * d * d * d * (1 + vary));
 }
 

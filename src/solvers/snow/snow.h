@@ -1,4 +1,4 @@
-/* Snow by the material point method: the state, and the stages of a step for tests and benchmarks. */
+/* Snow by the material point method: its state, and the stages of a step for tests and benches. */
 #ifndef SOLVERS_SNOW_SNOW_H
 #define SOLVERS_SNOW_SNOW_H
 
@@ -20,7 +20,7 @@ extern const SlSolver sl_snow_solver;
 SlStatus sl_snow_begin(SlSystem *system, double dt, SlSnowPass *pass, SlError *error);
 /* Lists particles by block; zeroes the nodes. */
 SlStatus sl_snow_sort(SlSystem *system, SlSnowPass *pass, SlError *error);
-/* [Stomakhin 2013, section 4.1], steps 1 and 3: mass and momentum to the nodes, forces of stress. */
+/* [Stomakhin 2013, section 4.1] steps 1 and 3: mass, momentum and forces of stress to the nodes. */
 void sl_snow_particles_to_grid(const SlSystem *system, const SlSnowPass *pass);
 /* Step 2: volumes of new particles. */
 void sl_snow_measure_volumes(const SlSystem *system, const SlSnowPass *pass);

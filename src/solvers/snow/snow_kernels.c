@@ -14,8 +14,7 @@ SL_INLINE void blocks_of(const SlSnowKeys *d, Group g, I8 block[3])
     F8x4 x = get_records(d->position, g), f = get_records(d->fraction, g);
     const F8 *position = &x.x, *fraction = &f.x;
     for (int axis = 0; axis < 3; axis++)
-        block[axis] =
-            base_of(&d->lattice, position[axis], fraction[axis], d->lattice.cubic) >> 2;
+        block[axis] = base_of(&d->lattice, position[axis], fraction[axis], d->lattice.cubic) >> 2;
 }
 
 SL_INLINE I8 i8_smaller(I8 a, I8 b)
@@ -185,8 +184,8 @@ SL_INLINE void tally_add(Tally *t, const SlSnowPass *p, const Advanced *a)
 {
     F8 speed2 = f8x3_dot(a->velocity, a->velocity);
     F8x3 x = a->position;
-    F8 height = f8_fma(f8(p->gravity.x), x.x,
-                       f8_fma(f8(p->gravity.y), x.y, f8(p->gravity.z) * x.z));
+    F8 height =
+        f8_fma(f8(p->gravity.x), x.x, f8_fma(f8(p->gravity.y), x.y, f8(p->gravity.z) * x.z));
     F8 over = f8_keep(a->owned, f8_max(a->density - f8(1), f8(0)));
     t->kinetic += (double)f8_sum(f8_keep(a->owned, f8(0.5f) * a->mass * speed2));
     t->potential -= (double)f8_sum(f8_keep(a->owned, a->mass * height));
@@ -222,8 +221,8 @@ static void meet_bodies(const SlSnowPass *p, const SlSnowNear *near, Group g, co
         SlVec3 after = {v[0], v[1], v[2]}, shift = {m[0], m[1], m[2]};
         if (!sl_finite(after) || !sl_finite(shift))
             continue; /* reported with the statistics */
-        sl_snow_meet_particle(&p->contacts, near, sl_vec3(x[0], x[1], x[2]), mass[j], &after, &shift,
-                              sums);
+        sl_snow_meet_particle(&p->contacts, near, sl_vec3(x[0], x[1], x[2]), mass[j], &after,
+                              &shift, sums);
         memcpy(v, &after, sizeof after);
         memcpy(m, &shift, sizeof shift);
     }
@@ -262,7 +261,7 @@ SL_INLINE void put_strain(const SlSnowPass *p, Group g, Sym e)
 
 /* What a group gathers from the tiles of its block. */
 typedef struct Gathered {
-    Records value; /* sum w v', sum w m */
+    Records value;    /* sum w v', sum w m */
     Records change;   /* FLIP: sum w (v' - a v) */
     Records slope[3]; /* velocity gradient, by columns */
 } Gathered;
@@ -301,9 +300,9 @@ typedef struct BlockContext {
     bool flip;
 } BlockContext;
 
-/* Steps 8 to 10 of a group, and all its fields: v_p = (1-a) sum w v' + a (v_p + sum w (v' - v)) with
-   v' - a v gathered as `change`. The displacement is dt sum w v' with either transfer; otherwise
-   rotation would decay with the number of steps. */
+/* Steps 8 to 10 of a group, and all its fields: v_p = (1-a) sum w v' + a (v_p + sum w (v' - v))
+   with v' - a v gathered as `change`. The displacement is dt sum w v' with either transfer;
+   otherwise rotation would decay with the number of steps. */
 SL_INLINE void advance_group(const SlSnowPass *p, BlockContext c, Group g, const Gathered *f,
                              const Material *material, Sym e, F8 plastic)
 {
@@ -388,8 +387,8 @@ SL_INLINE void block_to_particles(const SlSnowPass *p, uint32_t block, bool cubi
         else
             yield(material, 1, e, plastic);
         for (int k = 0; k < groups; k++)
-            advance_group(p, context, group_at(blocks->order, i + 8 * (size_t)k, end),
-                          &gathered[k], &material[k], e[k], plastic[k]);
+            advance_group(p, context, group_at(blocks->order, i + 8 * (size_t)k, end), &gathered[k],
+                          &material[k], e[k], plastic[k]);
     }
     tally_put(&tally, p->partials + (size_t)block * SL_SNOW_PARTIALS);
 }

@@ -1,5 +1,6 @@
-/* The hot loops of snow, one table per instruction-set path, and the data they work on. Kernels have
-   the shape of solvers/loop.h; an item is a block of the sparse grid or, for the sort, a particle. */
+/* The hot loops of snow, one table per instruction-set path, and the data they work on. Kernels
+   have the shape of solvers/loop.h; an item is a block of the sparse grid or, for the sort, a
+   particle. */
 #ifndef SOLVERS_SNOW_SNOW_KERNELS_H
 #define SOLVERS_SNOW_SNOW_KERNELS_H
 

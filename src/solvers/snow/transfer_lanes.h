@@ -137,9 +137,8 @@ SL_INLINE I8 base_of(const SlSnowLattice *lattice, F8 position, F8 fraction, boo
     return cubic ? cell - 1 : cell + (fraction < f8(0.5f));
 }
 
-SL_INLINE void find_weights(const SlSnowLattice *lattice, SlBlockCoord block,
-                            const float *position, const float *fraction, Group group, bool cubic,
-                            Weights *out)
+SL_INLINE void find_weights(const SlSnowLattice *lattice, SlBlockCoord block, const float *position,
+                            const float *fraction, Group group, bool cubic, Weights *out)
 {
     F8x4 x = get_records(position, group), f = get_records(fraction, group);
     F8 inverse = f8(lattice->inverse_cell);
@@ -257,15 +256,16 @@ SL_INLINE void gather_value(const float *tile, Stencil at, float *value)
 #define FOR_TILE_ROWS_(r, x, y, in_tile, in_block)                                                 \
     for (int r = 0; r < 8; r++)                                                                    \
         for (int x = 0; x < SL_SNOW_EDGE; x++)                                                     \
-            for (int y = 0, in_tile = ((r >> 2) * SL_SNOW_EDGE + x) * TILE_X +                     \
-                                      (r >> 1 & 1) * SL_SNOW_EDGE * TILE_Y +                       \
-                                      (r & 1) * 4 * SL_SNOW_EDGE,                                  \
+            for (int y = 0,                                                                        \
+                     in_tile = ((r >> 2) * SL_SNOW_EDGE + x) * TILE_X +                            \
+                               (r >> 1 & 1) * SL_SNOW_EDGE * TILE_Y + (r & 1) * 4 * SL_SNOW_EDGE,  \
                      in_block = 16 * SL_SNOW_EDGE * x;                                             \
                  y < SL_SNOW_EDGE; y++, in_tile += TILE_Y, in_block += 16)
 
 SL_INLINE void add_tile(float *nodes, const uint32_t reach[8], const float *tile)
 {
-    FOR_TILE_ROWS_(r, x, y, in_tile, in_block) {
+    FOR_TILE_ROWS_(r, x, y, in_tile, in_block)
+    {
         float *to = nodes + (size_t)reach[r] * SL_SNOW_BLOCK_FLOATS + in_block;
         f8_store(to, f8_load(to) + f8_load(tile + in_tile));
         f8_store(to + 8, f8_load(to + 8) + f8_load(tile + in_tile + 8));
@@ -275,8 +275,8 @@ SL_INLINE void add_tile(float *nodes, const uint32_t reach[8], const float *tile
 SL_INLINE void load_tile(const float *nodes, const uint32_t reach[8], float *tile)
 {
     FOR_TILE_ROWS_(r, x, y, in_tile, in_block)
-        memcpy(tile + in_tile, nodes + (size_t)reach[r] * SL_SNOW_BLOCK_FLOATS + in_block,
-               16 * sizeof(float));
+    memcpy(tile + in_tile, nodes + (size_t)reach[r] * SL_SNOW_BLOCK_FLOATS + in_block,
+           16 * sizeof(float));
 }
 
 #endif

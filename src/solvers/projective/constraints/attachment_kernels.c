@@ -1,6 +1,6 @@
 /* Attachment [Bouaziz 2014, section 5]: a particle placed below `attach_below` stays where it was
-   placed. C and D select one particle; its projection is the anchor, whatever x is, so the energy is
-   attach × spacing / 2 × |x - anchor|². */
+   placed. C and D select one particle; its projection is the anchor, whatever x is, so the energy
+   is attach × spacing / 2 × |x - anchor|². */
 #include "solvers/projective/parameters.h"
 #include "solvers/projective/projective.h"
 #include "solvers/projective/projective_lanes.h"
@@ -55,8 +55,7 @@ static void right_side(const void *data, size_t begin, size_t end, size_t chunk)
         F8x4 anchor = f8x4_load(c->anchor + 32 * b);
         I8 attached = (anchor.x < f8(0.5f * SL_FAR)) &
                       ((I8)u8_load(p->fluid.particles.id + 8 * b) < (int32_t)c->initial_count);
-        F8 weight =
-            f8_keep(attached, f8(c->kappa) * inverse_mass_ratio_of(&p->fluid.particles, b));
+        F8 weight = f8_keep(attached, f8(c->kappa) * inverse_mass_ratio_of(&p->fluid.particles, b));
         F8x3 right =
             f8x3_fma(weight, (F8x3){anchor.x - xi.x, anchor.y - xi.y, anchor.z - xi.z}, xyz(r));
         f8x4_store(p->residual + 32 * b, (F8x4){right.x, right.y, right.z, r.w + weight});

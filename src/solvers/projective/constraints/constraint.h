@@ -1,9 +1,9 @@
 /* Constraints of projective dynamics [Bouaziz 2014; Weiler 2016]: the descriptor and the list.
 
-   A constraint is an energy w/2 |C x - D p|² with projections p onto the states that satisfy it. The
-   local step of algorithm 1 in [Sommer] projects, the global step solves for x with p fixed. All
-   equations are divided by m/dt² of the system's own fluid, so that the inertia of a particle is 1
-   and a constraint weighs kappa = w dt² / m.
+   A constraint is an energy w/2 |C x - D p|² with projections p onto the states that satisfy it.
+   The local step of algorithm 1 in [Sommer] projects, the global step solves for x with p fixed.
+   All equations are divided by m/dt² of the system's own fluid, so that the inertia of a particle
+   is 1 and a constraint weighs kappa = w dt² / m.
 
    A constraint is one file of this folder that ends in its descriptor, and one line of
    SL_CONSTRAINTS; docs/how-to/add-a-constraint.md walks through one. The file is a *_kernels.c,

@@ -1,19 +1,19 @@
-/* The density constraint [Sommer eq. 4; Weiler 2016] for eight particles at a time: C_i = density - 1
-   in units of the rest density, g_k = grad_k C_i.
+/* The density constraint [Sommer eq. 4; Weiler 2016] for eight particles at a time. Symbols:
+   C_i = density / rest density - 1, g_k = grad_k C_i.
 
    With C and D selectors, as in [Sommer], constraint c has projections p_k = x_k + lambda_c g_k of
    its particles, and eq. 3 minus A x(k) is
 
      (1 + kappa (1 + n_i)) (x~_i - x_i) = s_i - x_i + kappa sum_c lambda_c grad_i C_c
 
-   so that no projection p_k is stored, only lambda. Constraint-count relaxation multiplies lambda_c by
-   a fraction of 1 + n_c, the number of its particles. With several fluids distances are weighted by
-   mass, p_k = x_k + lambda_c g_k / m_k with m_k in units of the own fluid's: the diagonal stays as it
-   is, and the momentum that a constraint adds sums to zero.
+   so that no projection p_k is stored, only lambda. Constraint-count relaxation multiplies lambda_c
+   by a fraction of 1 + n_c, the number of its particles. With several fluids distances are weighted
+   by mass, p_k = x_k + lambda_c g_k / m_k with m_k in units of the own fluid's: the diagonal stays
+   as it is, and the momentum that a constraint adds sums to zero.
 
    density_differences takes differences to the constraint's own particle in C and D instead
-   [Bouaziz 2014, section 4]: a common translation of its particles then costs nothing, and the matrix
-   is no longer diagonal. */
+   [Bouaziz 2014, section 4]: a common translation of its particles then costs nothing, and the
+   matrix is no longer diagonal. */
 #include <math.h>
 
 #include "solvers/projective/parameters.h"
@@ -21,7 +21,7 @@
 
 /* --- Parameters --- */
 
-/* w = stiffness × spacing: the resistance to pressure then depends neither on resolution nor step. */
+/* w = stiffness × spacing: resistance to pressure then depends neither on resolution nor step. */
 static double kappa_of(const SlSystem *system, double dt)
 {
     double d = sl_param(system, SL_FLUID_PARAM_SPACING);
@@ -31,19 +31,20 @@ static double kappa_of(const SlSystem *system, double dt)
 
 static double selector_kappa(const SlSystem *system, double dt)
 {
-    return sl_param(system, SL_PROJECTIVE_PARAM_ROWS) == SL_ROWS_SELECTOR ? kappa_of(system, dt) : 0;
+    bool used = sl_param(system, SL_PROJECTIVE_PARAM_ROWS) == SL_ROWS_SELECTOR;
+    return used ? kappa_of(system, dt) : 0;
 }
 
 static double differences_kappa(const SlSystem *system, double dt)
 {
-    return sl_param(system, SL_PROJECTIVE_PARAM_ROWS) == SL_ROWS_DIFFERENCES ? kappa_of(system, dt) : 0;
+    bool used = sl_param(system, SL_PROJECTIVE_PARAM_ROWS) == SL_ROWS_DIFFERENCES;
+    return used ? kappa_of(system, dt) : 0;
 }
 
 /* That of a particle whose kernel's ball is full at rest density. */
 static double common_diagonal(const SlSystem *system, double kappa)
 {
-    return 1 +
-           kappa * 4 / 3 * 3.14159265358979 * pow(sl_param(system, SL_FLUID_PARAM_SUPPORT), 3);
+    return 1 + kappa * 4 / 3 * 3.14159265358979 * pow(sl_param(system, SL_FLUID_PARAM_SUPPORT), 3);
 }
 
 /* --- Local step --- */
@@ -86,8 +87,8 @@ typedef struct LineSearch {
     F8 error, derivative;
 } LineSearch;
 
-/* C_i and its derivative by lambda, where all particles of the constraint have moved: the pair (i, j)
-   is u (1 + lambda slope / m_j) + lambda own apart. */
+/* C_i and its derivative by lambda, where all particles of the constraint have moved: the distance
+   vector of (i, j) is u (1 + lambda slope / m_j) + lambda own. */
 SL_INLINE void density_along(SlKernelKind kind, const SlFluidPass *s, size_t b, F8x4 xi,
                              LineSearch *line)
 {
@@ -119,8 +120,8 @@ SL_INLINE void density_along(SlKernelKind kind, const SlFluidPass *s, size_t b, 
     line->derivative += f8x3_dot(pushed, own);
 }
 
-/* ProjectConstraint of [Sommer, algorithm 1]. One Newton step is the first-order lambda; further ones
-   follow the same gradients until C vanishes. */
+/* ProjectConstraint of [Sommer, algorithm 1]. One Newton step is the first-order lambda; further
+   ones follow the same gradients until C vanishes. */
 SL_INLINE void project_loop(SlKernelKind kind, const SlProjectivePass *p, size_t begin, size_t end,
                             size_t chunk)
 {
@@ -137,7 +138,8 @@ SL_INLINE void project_loop(SlKernelKind kind, const SlProjectivePass *p, size_t
         for (uint32_t k = 1; k < c->projections && i8_bits(open) != 0; k++) {
             LineSearch line = {.lambda = lambda, .own = scaled(xi.w, d.gradient)};
             density_along(kind, s, b, xi, &line);
-            open &= (f8_abs(line.error) > f8(c->projection_tolerance)) & (line.derivative > epsilon);
+            open &=
+                (f8_abs(line.error) > f8(c->projection_tolerance)) & (line.derivative > epsilon);
             lambda -= f8_keep(open, line.error / f8_max(line.derivative, epsilon));
         }
         /* Constraint-count relaxation, by the count of the constraint, not of each particle that it
@@ -217,9 +219,9 @@ SL_INLINE void fused_loop(SlKernelKind kind, const SlProjectivePass *p, size_t b
 
 /* --- Global step with differences --- */
 
-/* Rows x_j - x_i and p_j - p_i. With q_k the shifts lambda_c g_k, particle i gets sum_j (q_i - q_j) of
-   its own constraint and sum_j (q_i - q_j) of each neighbour's. Since the shifts of a constraint sum
-   to the solids' part, the first is (1 + n_i) q_i - lambda_i solid. */
+/* Rows x_j - x_i and p_j - p_i. With q_k the shifts lambda_c g_k, particle i gets sum_j (q_i - q_j)
+   of its own constraint and sum_j (q_i - q_j) of each neighbour's. Since the shifts of a constraint
+   sum to the solids' part, the first is (1 + n_i) q_i - lambda_i solid. */
 SL_INLINE void differences_loop(SlKernelKind kind, const SlProjectivePass *p, size_t begin,
                                 size_t end)
 {
@@ -253,8 +255,7 @@ SL_INLINE void differences_loop(SlKernelKind kind, const SlProjectivePass *p, si
 /* Visits the neighbours j of particle i, in the order of the list. */
 #define FOR_NEIGHBOURS_(list, i, j)                                                                \
     for (uint32_t k_ = 0, j; k_ < (list)->row_count[(i) / 8]; k_++)                                \
-        if ((j = ((const uint32_t(*)[8])(list)->rows)[(list)->row_begin[(i) / 8] + k_][(i) % 8]) != \
-            (list)->sentinel)
+        if ((j = rows_of(list, (i) / 8)[k_][(i) % 8]) != (list)->sentinel)
 
 /* The matrix without its diagonal is -2 kappa for neighbours. */
 static void differences_apply(const SlProjectivePass *p, const double *x, double *y, size_t begin,
@@ -383,7 +384,8 @@ LOOPS_(poly6, SL_KERNEL_POLY6)
 
 SL_KERNEL_TABLE(SlConstraint, sl_constraint_density) = {
     .name = "density",
-    .summary = "the density at a particle is at most the rest density; C and D select its particles",
+    .summary =
+        "the density at a particle is at most the rest density; C and D select its particles",
     .citation = "[Sommer eq. 4]; [Weiler 2016]",
     .example = {{"rows", 0, "selector"}},
     .conserves_momentum = true,
@@ -397,8 +399,9 @@ SL_KERNEL_TABLE(SlConstraint, sl_constraint_density) = {
 
 SL_KERNEL_TABLE(SlConstraint, sl_constraint_density_differences) = {
     .name = "density_differences",
-    .summary = "the same; C and D take differences to the constraint's own particle, so that a common "
-               "translation costs nothing",
+    .summary =
+        "the same; C and D take differences to the constraint's own particle, so that a common "
+        "translation costs nothing",
     .citation = "[Bouaziz 2014, section 4]",
     .example = {{"rows", 0, "differences"}},
     .conserves_momentum = true,

@@ -7,8 +7,8 @@
    so that the momentum of a pair is conserved, and the energy of a pair is
    kappa/2 (|u| - rest)² / (w_a + w_b).
 
-   Pairs are found once, at the start, and stored by particle id: particles are sorted in every step. A
-   pair ends when one of its particles is removed. */
+   Pairs are found once, at the start, and stored by particle id: particles are sorted in every
+   step. A pair ends when one of its particles is removed. */
 #include <math.h>
 #include <string.h>
 
