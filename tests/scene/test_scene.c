@@ -182,7 +182,7 @@ static void bad_scenes_are_refused(void **state)
                     "\"radius\": -1}]}",
          "s.json:4:63: radius is -1; it may be from 1e-06 to 1e+06 m"},
         {HEAD WATER ",\n\"colliders\": [{\"shape\": \"sphere\", \"height\": 1}]}",
-         "s.json:4:35: unknown key \"height\"; a sphere may have: name, shape, friction, sticky, motion, center"},
+         "s.json:4:35: unknown key \"height\"; a sphere may have: name, shape, friction, sticky, motion, material, center"},
         {HEAD WATER ",\n\"colliders\": [{\"shape\": \"plane\", \"point\": [0,0,0],"
                     "\"normal\": [0,0,0]}]}",
          "s.json:4:15: a plane: axis must be finite and not zero"},
