@@ -62,7 +62,7 @@ for figure in "${figures[@]}"; do
     file=$root/scenes/papers/apbf/$scene.json
     end=$((start + frames))
     kind "$least" "$most" pbf_max
-    "$sleet" run "$file" -o "$work/$scene" --frames "$start" --resume --quiet "${sets[@]}" > /dev/null
+    "$sleet" run "$file" -o "$work/$scene" --frames "$start" --resume --overwrite --quiet "${sets[@]}" > /dev/null
     for name in pbf_max pbf_min dtc dtvs; do
         run=$work/$figure.$name
         mkdir -p "$run"

@@ -42,7 +42,8 @@ typedef enum SlStatus {
     SL_ERROR_IO,          /* a file that cannot be read or written */
     SL_ERROR_NUMBERS,     /* the simulation went wrong: not finite, runaway, out of the world */
     SL_ERROR_UNSUPPORTED, /* a part that was not built in, or a processor that lacks it */
-    SL_ERROR_CANCELLED    /* the caller's hook asked to stop */
+    SL_ERROR_CANCELLED,   /* the caller's hook asked to stop */
+    SL_ERROR_EXISTS       /* results are in the way and would be lost; nothing was changed */
 } SlStatus;
 
 /* Filled by the call that fails; `text` says what was found, where, and what is allowed. A pointer

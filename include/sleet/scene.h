@@ -53,6 +53,12 @@ SL_API const SlParamValue *sl_scene_render_values(const SlScene *scene);
 /* The scene as read, overrides applied, as JSON text that reads back to the same scene. */
 SL_API const char *sl_scene_text(const SlScene *scene);
 
+/* Writes that text to a file: under a temporary name, synced, renamed. */
+SL_API SlStatus sl_scene_write(SlContext *context, const SlScene *scene, const char *path,
+                               SlError *error);
+/* Whether a system has emitters: the number of particles then grows with time. */
+SL_API bool sl_scene_has_emitters(const SlScene *scene);
+
 /* Called for each value that differs: its path as --set takes it, and both values as text. */
 typedef void (*SlSceneChange)(void *user, const char *path, const char *was, const char *is);
 /* Calls `each` (may be NULL) for what differs; returns how many values do. */

@@ -1,5 +1,5 @@
-/* bench apbf: Table 1 of document 002 again. Position based fluids at the lowest and the highest
-   number of iterations and both models of level of detail go on from one developed state, a frame
+/* bench apbf: Table 1 of [Köster 2016] measured again. Position based fluids at the lowest and the highest
+   number of iterations and both models of level of detail continue from one developed state, a frame
    each in rotation, so that whatever else the machine does meets all of them. */
 #include "bench/apbf.h"
 
@@ -93,10 +93,10 @@ static SlStatus run_bench(Bench *bench, SlError *error)
 
 const BenchKind bench_apbf = {"apbf",
                               "level of detail against position based fluids, scenes of "
-                              "document 002",
+                              "[Köster 2016]",
                               run_bench, true, true};
 
-/* --- The runs of bench apbf: one developed state, and from it every way to go on, a frame each in
+/* --- The runs of bench apbf: one developed state, and from it every variant, a frame each in
    rotation. --- */
 
 /* Every so many frames first hits are counted; every so many the compression is measured. */
@@ -121,7 +121,7 @@ static bool on_step(void *user, SlSystemId system, const SlStepStats *stats)
 
 static void scene_path(const char *file, char *path, size_t size)
 {
-    cli_beside_program(path, size, "../scenes/papers/apbf");
+    sl_program_file("../scenes/papers/apbf", path, size);
     snprintf(path + strlen(path), size - strlen(path), "/%s", file);
 }
 
@@ -136,11 +136,11 @@ void apbf_setting_of(const ApbfScene *scene, ApbfKind kind, ApbfSetting *s)
     s->file = kind == APBF_REALTIME ? scene->realtime : scene->file;
     if (kind == APBF_REALTIME) /* the preset is its own scene */
         return;
-    snprintf(s->most, sizeof s->most, "%u", kind == APBF_MIN ? scene->least : scene->most);
-    snprintf(s->least, sizeof s->least, "%u", kind == APBF_MAX ? scene->most : scene->least);
+    snprintf(s->max, sizeof s->max, "%u", kind == APBF_MIN ? scene->min_iterations : scene->max_iterations);
+    snprintf(s->min, sizeof s->min, "%u", kind == APBF_MAX ? scene->max_iterations : scene->min_iterations);
     apbf_setting_add(s, "systems[0].parameters.lod", kind == APBF_DTVS ? "\"dtvs\"" : "\"dtc\"");
-    apbf_setting_add(s, "systems[0].parameters.iterations", s->most);
-    apbf_setting_add(s, "systems[0].parameters.lod_min", s->least);
+    apbf_setting_add(s, "systems[0].parameters.iterations", s->max);
+    apbf_setting_add(s, "systems[0].parameters.lod_min", s->min);
 }
 
 SlStatus apbf_open(const ApbfMeasure *m, const ApbfSetting *setting, SlWorldDef *def,

@@ -6,7 +6,7 @@
 
 #include "bench/bench.h"
 
-/* The four of document 002's Table 1, and the preset that is to meet the paper's frame time. All
+/* The four of Table 1 of [Köster 2016], and the preset that is to meet the paper's frame time. All
    have the field of levels, so that all take one state; equal levels are position based fluids bit
    for bit. */
 typedef enum ApbfKind {
@@ -23,7 +23,7 @@ extern const char *const apbf_kind_names[APBF_KINDS];
 typedef struct ApbfScene {
     const char *name, *file;
     const char *realtime; /* the scene of the preset; NULL: none. With it comes bench passes. */
-    uint32_t least, most; /* iterations */
+    uint32_t min_iterations, max_iterations;
     int gtx680_ms[APBF_PAPER_KINDS], hd7850_ms[APBF_PAPER_KINDS]; /* Table 1 */
 } ApbfScene;
 
@@ -43,7 +43,7 @@ typedef struct ApbfRun {
     SlWorld *world;     /* NULL: not run */
     ApbfSample *sample; /* frames of all executions, one after the other */
     size_t count;
-    /* joules: the least so far, and the largest rise above it; least potential energy so far */
+    /* J: the minimum so far, and the largest rise above it; minimum of the potential energy so far */
     double energy_min, energy_rise, potential_min;
     double first_potential; /* after the run's first step */
     uint64_t steps;         /* of all frames */
@@ -66,7 +66,7 @@ typedef struct ApbfMeasure {
     uint32_t threads;
 } ApbfMeasure;
 
-/* Develops the state for so many frames; then every run goes on from it, `frames` each and
+/* Develops the state for so many frames; then every run continues from it, `frames` each and
    `executions` times, a frame each in rotation. Memory and worlds are freed by apbf_free in any case. */
 SlStatus apbf_measure(ApbfMeasure *measure, uint32_t develop, SlError *error);
 void apbf_free(ApbfMeasure *measure);
@@ -74,7 +74,7 @@ void apbf_free(ApbfMeasure *measure);
 /* What a kind sets in its scene, and the file it reads. */
 typedef struct ApbfSetting {
     const char *file;
-    char least[16], most[16]; /* the texts some of `sets` point at */
+    char min[16], max[16]; /* the texts some of `sets` point at */
     SlSceneOverride sets[8];
     size_t count;
 } ApbfSetting;
@@ -95,7 +95,7 @@ SlStatus apbf_run_frame(ApbfRun *run, SlError *error);
 SlStatus apbf_probe_open(ApbfMeasure *measure, SlError *error);
 /* Mean compression of the run's particles, measured by the probe. */
 SlStatus apbf_probe_compression(ApbfMeasure *measure, ApbfRun *run, double *mean, SlError *error);
-/* Before a frame: marks in measure->seen who is a first hit when the frame's levels are given. */
+/* Before a frame: marks in measure->seen which particles are first hits when the frame's levels are given. */
 SlStatus apbf_probe_look(ApbfMeasure *measure, ApbfRun *run, SlError *error);
 /* After it: counts those of them below the highest level. */
 void apbf_probe_count(const ApbfMeasure *measure, ApbfRun *run);

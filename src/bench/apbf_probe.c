@@ -1,4 +1,4 @@
-/* What bench apbf measures beside the clock, by means that are not the solver's own: who is seen
+/* What bench apbf measures beside the clock, by means that are not the solver's own: which particles are seen
    first, from a depth image drawn plainly; compression by one kernel for runs of different ones;
    momentum from the sum over particles against what bodies report. */
 #include <math.h>
@@ -145,7 +145,7 @@ void apbf_probe_count(const ApbfMeasure *m, ApbfRun *run)
     for (size_t i = 0; i < id.count; i++)
         if (ids[i] < m->particles && m->seen[ids[i]]) {
             run->hits++;
-            run->low_hits += levels[i] < m->scene->most;
+            run->low_hits += levels[i] < m->scene->max_iterations;
         }
 }
 

@@ -55,7 +55,7 @@ static double released_energy(const ApbfMeasure *m)
 double apbf_iteration_ns(const ApbfMeasure *m)
 {
     return 1e6 * apbf_median(&m->run[APBF_MAX], NULL, apbf_loop_ms) /
-           ((double)m->particles * m->steps * m->scene->most);
+           ((double)m->particles * m->steps * m->scene->max_iterations);
 }
 
 static double pass_ns(const ApbfSample *sample)
@@ -66,13 +66,13 @@ static double pass_ns(const ApbfSample *sample)
 /* The loop at the highest level against bench passes, frame beside sample. */
 static void report_passes(Bench *bench, const ApbfMeasure *m)
 {
-    const ApbfRun *most = &m->run[APBF_MAX];
-    double *ratios = malloc(most->count * sizeof *ratios), per_particle = 1e6;
-    per_particle /= (double)m->particles * m->steps * m->scene->most;
-    for (size_t f = 0; ratios != NULL && f < most->count; f++)
-        ratios[f] = most->sample[f].loop_ms * per_particle / most->sample[f].pass_ns;
-    bench_report(bench, apbf_median(most, NULL, pass_ns), "ns", "%s.passes_ns", m->scene->name);
-    bench_report(bench, ratios != NULL ? bench_median(ratios, most->count) : NAN, "times",
+    const ApbfRun *full = &m->run[APBF_MAX];
+    double *ratios = malloc(full->count * sizeof *ratios), per_particle = 1e6;
+    per_particle /= (double)m->particles * m->steps * m->scene->max_iterations;
+    for (size_t f = 0; ratios != NULL && f < full->count; f++)
+        ratios[f] = full->sample[f].loop_ms * per_particle / full->sample[f].pass_ns;
+    bench_report(bench, apbf_median(full, NULL, pass_ns), "ns", "%s.passes_ns", m->scene->name);
+    bench_report(bench, ratios != NULL ? bench_median(ratios, full->count) : NAN, "times",
                  "%s.iteration_over_passes", m->scene->name);
     free(ratios);
 }
@@ -80,14 +80,14 @@ static void report_passes(Bench *bench, const ApbfMeasure *m)
 static void report_gain(Bench *bench, const ApbfMeasure *m, ApbfKind kind)
 {
     const char *scene = m->scene->name, *name = apbf_kind_names[kind];
-    const ApbfRun *most = &m->run[APBF_MAX], *run = &m->run[kind];
-    double fixed = apbf_median(most, NULL, fixed_ms);
-    double per_iteration = apbf_median(most, NULL, apbf_loop_ms) / m->scene->most;
-    double bound = (fixed + m->scene->most * per_iteration) /
+    const ApbfRun *full = &m->run[APBF_MAX], *run = &m->run[kind];
+    double fixed = apbf_median(full, NULL, fixed_ms);
+    double per_iteration = apbf_median(full, NULL, apbf_loop_ms) / m->scene->max_iterations;
+    double bound = (fixed + m->scene->max_iterations * per_iteration) /
                        (fixed + mean_level(m, run) * per_iteration) - 1;
-    bench_report(bench, 100 * (apbf_median(most, run, apbf_loop_ms) - 1), "%", "%s.%s.loop_gain_percent",
+    bench_report(bench, 100 * (apbf_median(full, run, apbf_loop_ms) - 1), "%", "%s.%s.loop_gain_percent",
                  scene, name);
-    bench_report(bench, 100 * (apbf_median(most, run, apbf_whole_ms) - 1), "%", "%s.%s.whole_gain_percent",
+    bench_report(bench, 100 * (apbf_median(full, run, apbf_whole_ms) - 1), "%", "%s.%s.whole_gain_percent",
                  scene, name);
     bench_report(bench, 100 * bound, "%", "%s.%s.gain_bound_percent", scene, name);
     bench_report(bench,
@@ -153,13 +153,13 @@ static double mean_compression(const ApbfMeasure *m, ApbfKind kind)
 static void report_realtime(Bench *bench, const ApbfMeasure *m)
 {
     const ApbfRun *run = &m->run[APBF_REALTIME];
-    double most = mean_compression(m, APBF_MAX), own = mean_compression(m, APBF_REALTIME);
+    double full = mean_compression(m, APBF_MAX), own = mean_compression(m, APBF_REALTIME);
     bench_report(bench, apbf_median(run, NULL, apbf_whole_ms), "ms", "realtime.frame_ms");
     bench_report(bench, apbf_median(run, NULL, apbf_loop_ms), "ms", "realtime.loop_ms");
     bench_report(bench, mean_level(m, run), "", "realtime.mean_level");
     bench_report(bench, 100 * own, "%", "realtime.compression_percent");
-    bench_report(bench, 100 * most, "%", "realtime.pbf_max_compression_percent");
-    bench_report(bench, own / most, "", "realtime.compression_ratio");
+    bench_report(bench, 100 * full, "%", "realtime.pbf_max_compression_percent");
+    bench_report(bench, own / full, "", "realtime.compression_ratio");
     bench_report(bench, 100 / released_energy(m) * run->energy_rise, "%",
                  "realtime.energy_rise_percent");
 }

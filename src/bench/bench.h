@@ -1,9 +1,11 @@
-/* Benchmarks: measured numbers by name, compared with the bars of bench/limits.csv. A benchmark
+/* Benchmarks: measured numbers by name, compared with the limits of bench/limits.csv. A benchmark
    has no limit of its own. */
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
 
-#include "cli/cli.h"
+#include <stdio.h>
+
+#include "sleet/sleet.h"
 
 enum { BENCH_MAX_RESULTS = 1024 };
 
@@ -36,12 +38,30 @@ typedef struct BenchKind {
 extern const BenchKind bench_passes, bench_render, bench_store, bench_fields, bench_apbf,
     bench_choices, bench_snow, bench_chebyshev;
 
-/* Keeps a value for the bars and the JSON, and prints it; or only keeps it, for tables. */
+/* All benchmarks. */
+const BenchKind *const *bench_kinds(size_t *count);
+/* Measures, prints, compares with the limits of bench/limits.csv; *missed counts those not kept. `json`:
+   also writes a file; NULL: none. */
+SlStatus bench_run(const BenchKind *kind, Bench *bench, const char *json, size_t *missed,
+                   SlError *error);
+
+/* The search of `sleet tune`. */
+typedef struct BenchTuneDef {
+    const SlSceneOverride *sets;
+    size_t set_count;
+    uint32_t before; /* steps before the search */
+    uint32_t steps;  /* of each trial */
+} BenchTuneDef;
+/* The rho with the fewest iterations; prints each trial. */
+SlStatus bench_tune(SlContext *context, const char *path, const BenchTuneDef *def, double *found,
+                    SlError *error);
+
+/* Keeps a value for the limits and the JSON, and prints it; or only keeps it, for tables. */
 void bench_report(Bench *bench, double value, const char *unit, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void bench_keep(Bench *bench, double value, const char *unit, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* Whole runs of snow: seconds per frame, explicit and semi-implicit. A part of bench_snow. */
+/* Complete runs of snow: seconds per frame, explicit and semi-implicit. A part of bench_snow. */
 SlStatus bench_snow_runs(Bench *bench, SlError *error);
 /* Sorts and returns the first tenth: a busy machine can only add to a time, and this one is busy
    with others' work for seconds on end, which moves a median by half. */

@@ -1,5 +1,5 @@
-/* bench chebyshev: Table 1 and Figure 4 of document 000 again, and what its future work asks. All
-   solvers go on from the same developed states, a few steps each. */
+/* bench chebyshev: Table 1 and Figure 4 of [Sommer] again, and what its future work asks. All
+   solvers continue from the same developed states, a few steps each. */
 #include <math.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ enum { SCENES = sizeof scenes / sizeof scenes[0] };
 
 /* Under-relaxation is a part of Chebyshev's method (Wang 2015); the paper's other solvers have
    none. One more row has it, since a threshold of movement flatters whoever moves less. A common
-   divisor helps nobody but Chebyshev's method: Anderson took a quarter more iterations with it.
+   divisor helps only Chebyshev's method: Anderson took a quarter more iterations with it.
    Position based fluids have no such threshold: their rows are at equal compression only. */
 #define PLAIN                                                                                      \
     {"acceleration", SL_ACCELERATION_NONE}, {"relaxation", 1},                                   \
@@ -114,7 +114,7 @@ SlStatus chebyshev_open(SlContext *context, const PaperScene *scene, const char 
                         Trial *trial, SlError *error)
 {
     char path[900], quoted[32];
-    cli_beside_program(path, sizeof path, "../scenes/papers/chebyshev");
+    sl_program_file("../scenes/papers/chebyshev", path, sizeof path);
     snprintf(path + strlen(path), sizeof path - strlen(path), "/%s", scene->file);
     snprintf(quoted, sizeof quoted, "\"%s\"", solver);
     SlSceneOverride sets[] = {{"energy_limit", "0"}, /* a trial jumps from state to state */
@@ -238,7 +238,7 @@ static SlStatus measure(Bench *bench, SlContext *context, const PaperScene *scen
         status = trial_steps(&from, CHEBYSHEV_STEP, apart, error);
         if (status == SL_OK && from.result.failed)
             status = sl_error_set(error, SL_ERROR_NUMBERS,
-                                  "%s went wrong before anything was measured", scene->file);
+                                  "%s diverged before anything was measured", scene->file);
         for (size_t r = 0; status == SL_OK && r < RULES; r++) {
             SlRhoSearch search;
             status = learn_rho(&trial, &from, &rules[r], bench->quick ? 8 : 24, &search, error);
@@ -285,5 +285,5 @@ static SlStatus run_bench(Bench *bench, SlError *error)
 const BenchKind bench_chebyshev = {
     "chebyshev",
     "projective fluids: global solvers and Chebyshev's method, scenes of "
-    "document 000",
+    "[Sommer]",
     run_bench, true, false};

@@ -1,10 +1,10 @@
-/* What the files of bench chebyshev share: scenes, what every trial begins from, what ends a step.
+/* What the files of bench chebyshev have in common: scenes, what every trial begins from, what ends a step.
  */
 #ifndef BENCH_CHEBYSHEV_H
 #define BENCH_CHEBYSHEV_H
 
 #include "bench/bench.h"
-#include "cli/trial.h"
+#include "bench/trial.h"
 #include "solvers/projective/parameters.h"
 #include "math/linear/chebyshev.h"
 

@@ -1,4 +1,4 @@
-/* bench chebyshev beyond document 000: position based fluids in its table, small steps against
+/* bench chebyshev beyond [Sommer]: position based fluids in its table, small steps against
    iterations, memory. */
 #include <errno.h>
 #include <math.h>
@@ -167,7 +167,7 @@ SlStatus chebyshev_memory(Bench *bench, const PaperScene *scene, SlError *error)
     return status;
 }
 
-/* --- Figures of bench chebyshev: convergence within a step, and Figure 4 of document 000, as CSV for
+/* --- Figures of bench chebyshev: convergence within a step, and Figure 4 of [Sommer], as CSV for
    tools/plot_chebyshev.py. Rows are flushed as they come, so that a run cut short leaves what it
    had. --- */
 
@@ -245,7 +245,7 @@ SlStatus chebyshev_figure_4(Bench *bench, SlContext *context, const PaperScene *
     if (status == SL_OK)
         status = chebyshev_open(context, scene, "projective", &trial, error);
     for (int start = 0; status == SL_OK && start < 2; start++) {
-        double iterations[VALUES], least = INFINITY;
+        double iterations[VALUES], fewest = INFINITY;
         size_t used = 0, lowest = 0;
         for (size_t k = 0; status == SL_OK && k < VALUES; k += bench->quick ? 4 : 1) {
             trial_copy(&trial, &fresh);
@@ -259,8 +259,8 @@ SlStatus chebyshev_figure_4(Bench *bench, SlContext *context, const PaperScene *
             status = trial_steps(&trial, CHEBYSHEV_STEP, steps, error);
             const TrialResult *r = &trial.result;
             iterations[used] = r->failed ? 1e3 : r->iterations;
-            if (iterations[used] < least) {
-                least = iterations[used];
+            if (iterations[used] < fewest) {
+                fewest = iterations[used];
                 lowest = used;
             }
             used++;
@@ -280,8 +280,8 @@ SlStatus chebyshev_figure_4(Bench *bench, SlContext *context, const PaperScene *
             turns += k <= lowest ? iterations[k] > 1.033 * iterations[k - 1]
                                  : iterations[k] < iterations[k - 1] / 1.033;
         bench_report(bench, turns, "", "figure4.%s.turns", starts[start]);
-        bench_report(bench, iterations[0] / least, "", "figure4.%s.falls", starts[start]);
-        bench_report(bench, iterations[used - 1] / least, "", "figure4.%s.rises", starts[start]);
+        bench_report(bench, iterations[0] / fewest, "", "figure4.%s.falls", starts[start]);
+        bench_report(bench, iterations[used - 1] / fewest, "", "figure4.%s.rises", starts[start]);
     }
     trial_close(&fresh);
     trial_close(&trial);

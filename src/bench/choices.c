@@ -1,6 +1,6 @@
 /* bench choices: what each choice of level of detail does to gain, density, energy and momentum. The
-   dam break of document 002 goes on from one developed state with each of them, a frame each in
-   rotation. It has no bars: the defaults were chosen by it (docs/notes/level-of-detail.md). */
+   dam break of [Köster 2016] continues from one developed state with each of them, a frame each in
+   rotation. It has no limits: the defaults were chosen by it (docs/notes/level-of-detail.md). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,17 +51,17 @@ static void setting_of(const Choice *choice, ApbfSetting *setting)
         apbf_setting_add(setting, choice->sets[k].path, choice->sets[k].value);
 }
 
-static void report(Bench *bench, const char *name, const ApbfRun *most, const ApbfRun *run)
+static void report(Bench *bench, const char *name, const ApbfRun *full, const ApbfRun *run)
 {
     double off = 0, level = 0;
     for (size_t f = 0; f < run->count; f++) {
-        off = fmax(off, fabs(run->sample[f].density / most->sample[f].density - 1));
+        off = fmax(off, fabs(run->sample[f].density / full->sample[f].density - 1));
         level += run->sample[f].level / (double)run->count;
     }
     bench_report(bench, level, "", "%s.mean_level", name);
-    bench_report(bench, 100 * (apbf_median(most, run, apbf_loop_ms) - 1), "%",
+    bench_report(bench, 100 * (apbf_median(full, run, apbf_loop_ms) - 1), "%",
                  "%s.loop_gain_percent", name);
-    bench_report(bench, 100 * (apbf_median(most, run, apbf_whole_ms) - 1), "%",
+    bench_report(bench, 100 * (apbf_median(full, run, apbf_whole_ms) - 1), "%",
                  "%s.whole_gain_percent", name);
     bench_report(bench, 100 * off, "%", "%s.density_off_percent", name);
     bench_report(bench, 1e-3 * run->energy_rise, "kJ", "%s.energy_rise_kJ", name);
@@ -113,6 +113,6 @@ static SlStatus run_bench(Bench *bench, SlError *error)
 }
 
 const BenchKind bench_choices = {"choices",
-                                 "what each choice of level of detail does, dam break of document "
+                                 "what each choice of level of detail does, dam break of "
                                  "002",
                                  run_bench, false};

@@ -41,7 +41,7 @@ static double core_seconds(void)
            1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
 
-/* The view with id, position and velocity alone: what the bars on bytes count. */
+/* The view with id, position and velocity alone: what the limits on bytes count. */
 static SlFrameView three_fields(const SlFrameView *view, SlSystemView *system, SlFieldView *fields)
 {
     static const char *const names[] = {"id", "position", "velocity"};
@@ -91,7 +91,7 @@ static SlStatus measure_write(Bench *bench, SlWorld *world, const Place *place, 
     return status;
 }
 
-/* Time that the simulation waits for its frames, as a share of all. */
+/* Time that the simulation waits for its frames, as a fraction of all. */
 static SlStatus measure_share(Bench *bench, SlWorld *world, const Place *place, SlError *error)
 {
     SlWriterDef def = sl_default_writer_def();
@@ -99,7 +99,7 @@ static SlStatus measure_share(Bench *bench, SlWorld *world, const Place *place, 
     SlStatus status = sl_writer_create(sl_world_context(world), &def, &writer, error);
     if (status != SL_OK)
         return status;
-    double share[MAX_ROUNDS], waited[MAX_ROUNDS];
+    double fraction[MAX_ROUNDS], waited[MAX_ROUNDS];
     size_t rounds = bench->quick ? 8 : 30;
     for (size_t k = 0; status == SL_OK && k < rounds; k++) {
         double began = sl_seconds();
@@ -108,7 +108,7 @@ static SlStatus measure_share(Bench *bench, SlWorld *world, const Place *place, 
         if (status == SL_OK)
             status = sl_writer_frame(writer, place->path, sl_world_view(world), error);
         double written = sl_seconds();
-        share[k] = 100 * (written - stepped) / (written - began);
+        fraction[k] = 100 * (written - stepped) / (written - began);
         waited[k] = 1e3 * (written - stepped);
     }
     if (status == SL_OK)
@@ -116,7 +116,7 @@ static SlStatus measure_share(Bench *bench, SlWorld *world, const Place *place, 
     if (status == SL_OK) {
         double sum = 0;
         for (size_t k = 0; k < rounds; k++)
-            sum += share[k];
+            sum += fraction[k];
         bench_report(bench, sum / (double)rounds, "%", "dam_216k.write_share_percent");
         bench_report(bench, bench_low(waited, rounds), "ms", "dam_216k.write_ms");
     }

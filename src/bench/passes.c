@@ -1,5 +1,5 @@
 /* bench passes: sort, list build, lambda (density) pass and displacement pass of position based
-   fluids, in ns per particle, by kernel and size, threads and plain twin beside. */
+   fluids, in ns per particle, by kernel and size, threads and the reference implementation beside. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,35 +116,35 @@ static void report(Bench *bench, const char *kernel, const char *size, Passes p)
     bench_report(bench, p.lambda + p.displace, "ns", "%s.%s.density_plus_dx_ns", kernel, size);
 }
 
-/* The same state through the plain twin, one thread. */
-static SlStatus twin(Bench *bench, const Samples *s, Passes fast, SlError *error)
+/* The same state through the reference implementation, one thread. */
+static SlStatus compare_reference(Bench *bench, const Samples *s, Passes fast, SlError *error)
 {
-    Plain plain;
+    Reference reference;
     const SlParticles *particles = &s->system->particles;
     double n = (double)particles->count, ms[4] = {0};
-    if (!reference_create(&plain, sl_f32x4(particles, SL_F_POSITION), particles->count,
+    if (!reference_create(&reference, sl_f32x4(particles, SL_F_POSITION), particles->count,
                       SL_KERNEL_CUBIC, 0.1, 0.2))
-        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for the plain twin");
+        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for the reference implementation");
     double mark = sl_seconds();
-    bool ok = reference_bin(&plain);
+    bool ok = reference_bin(&reference);
     sl_lap(&mark, &ms[0]);
     if (ok) {
-        volatile uint64_t pairs = reference_count_pairs(&plain);
+        volatile uint64_t pairs = reference_count_pairs(&reference);
         (void)pairs;
         sl_lap(&mark, &ms[1]);
-        reference_lambda(&plain, 0.2, false);
+        reference_lambda(&reference, 0.2, false);
         sl_lap(&mark, &ms[2]);
-        reference_displace(&plain);
+        reference_displace(&reference);
         sl_lap(&mark, &ms[3]);
     }
-    reference_destroy(&plain);
+    reference_destroy(&reference);
     if (!ok)
-        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for the plain twin");
+        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for the reference implementation");
     const char *names[4] = {"sort", "list", "density", "dx"};
     double fast_ns[4] = {fast.sort, fast.list, fast.lambda, fast.displace};
     for (int k = 0; k < 4; k++) {
-        bench_report(bench, 1e6 * ms[k] / n, "ns", "plain.216k.%s_ns", names[k]);
-        bench_report(bench, 1e6 * ms[k] / n / fast_ns[k], "times", "plain.216k.%s_gain", names[k]);
+        bench_report(bench, 1e6 * ms[k] / n, "ns", "reference.216k.%s_ns", names[k]);
+        bench_report(bench, 1e6 * ms[k] / n / fast_ns[k], "times", "reference.216k.%s_gain", names[k]);
     }
     return SL_OK;
 }
@@ -189,7 +189,7 @@ static SlStatus report_all(Bench *bench, Samples *s, SlError *error)
     if (s[MILLION].world != NULL)
         bench_report(bench, 100 * (ratio(&s[MILLION], &s[TWO], false) - 1), "%",
                      "growth_216k_to_1m_percent");
-    /* The bar: 1.8, or 0.92 of what the multiply-add loop gains on this machine. */
+    /* The limit: 1.8, or 0.92 of what the multiply-add loop gains on this machine. */
     bench_report(bench, gain, "times", "two_threads_gain");
     bench_report(bench, fma, "times", "two_threads_fma_gain");
     bench_report(bench, fmax(gain, gain * 1.8 / (0.92 * fma)), "times",
@@ -202,7 +202,7 @@ static SlStatus report_all(Bench *bench, Samples *s, SlError *error)
         report(bench, "poly6", "216k", lows(&s[POLY6]));
     if (s[MILLION].world != NULL)
         report(bench, "cubic", "1m", lows(&s[MILLION]));
-    return twin(bench, &s[TWO], two, error);
+    return compare_reference(bench, &s[TWO], two, error);
 }
 
 static SlStatus run(Bench *bench, SlError *error)

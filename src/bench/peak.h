@@ -1,4 +1,4 @@
-/* What this machine can do at most, for benchmarks: multiply-adds and memory reads. */
+/* Peak rates of this machine, for benchmarks: multiply-adds and memory reads. */
 #ifndef BENCH_PEAK_H
 #define BENCH_PEAK_H
 

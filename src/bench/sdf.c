@@ -117,7 +117,7 @@ static SlStatus run(Bench *bench, SlError *error)
     SlVec3 *points = malloc(POINTS * sizeof *points);
     if (points == NULL)
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory for points");
-    cli_beside_program(path, sizeof path, "../assets/squirrel.obj");
+    sl_program_file("../assets/squirrel.obj", path, sizeof path);
     SlStatus status = sl_context_create(&def, &context, error);
     if (status == SL_OK) {
         status = sl_mesh_read(context, path, &mesh, error);

@@ -249,9 +249,9 @@ static SlStatus run(Bench *bench, SlError *error)
 }
 
 const BenchKind bench_snow = {
-    "snow", "stages of a step of snow by either transfer, and seconds per frame of whole runs", run};
+    "snow", "stages of a step of snow by either transfer, and seconds per frame of complete runs", run};
 
-/* --- The part of bench snow that makes whole runs: a ball hits the floor at 5 m/s, one frame of a film,
+/* --- The part of bench snow that makes complete runs: a ball hits the floor at 5 m/s, one frame of a film,
    explicit and semi-implicit, as the scenes of [Stomakhin 2013, Table 3]. --- */
 
 static const double frame = 1.0 / 24; /* s, as in [Stomakhin 2013] */

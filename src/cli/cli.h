@@ -1,4 +1,4 @@
-/* What the sub-commands share: options, exit codes, messages, progress, folders of frames. */
+/* What the sub-commands have in common: options, exit codes, messages, progress and signals. */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
@@ -9,18 +9,22 @@
 /* Exit codes, as `sleet --help` and the README list them. */
 enum {
     EXIT_DONE = 0,
-    EXIT_MISSED = 1,      /* a benchmark missed a bar */
+    EXIT_MISSED = 1,      /* a benchmark missed its limit */
     EXIT_USAGE = 2,       /* bad command line */
     EXIT_INPUT = 3,       /* bad scene or input file */
     EXIT_MEMORY = 4,      /* not enough memory */
-    EXIT_FILES = 5,       /* a file or folder cannot be read or written */
-    EXIT_NUMBERS = 6,     /* the simulation went wrong */
+    EXIT_FILES = 5,       /* a file or folder cannot be read or written, or holds results that
+                             would be lost */
+    EXIT_NUMBERS = 6,     /* the simulation diverged */
     EXIT_UNSUPPORTED = 7, /* a part that is not on this machine */
-    EXIT_RESUMABLE = 75,  /* stopped with a checkpoint: --resume goes on */
+    EXIT_RESUMABLE = 75,  /* stopped with a checkpoint: run --resume continues */
     EXIT_STOPPED = 130    /* Ctrl-C; everything written is valid */
 };
 int cli_exit_code(SlStatus status);
-/* Prints "sleet: sentence" and returns the exit code. */
+/* Fills `error` and returns `status`. */
+SlStatus cli_error(SlError *error, SlStatus status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Prints "sleet: message" and returns the exit code. */
 int cli_fail(const SlError *error);
 int cli_usage_error(const char *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -30,7 +34,7 @@ typedef struct CliOption {
     const char *name;    /* without the dashes */
     char letter;         /* 0: none */
     const char *value;   /* what it takes, e.g. "DIR"; NULL: a flag */
-    const char *meaning;
+    const char *meaning; /* lines end in "\n", the last one does not */
     bool repeats;
     bool optional; /* the value may be left out; it stands behind "=" */
 } CliOption;
@@ -53,12 +57,12 @@ typedef struct CliInput {
     char *set_storage[CLI_MAX_SETS + 2];
 } CliInput;
 
-/* -1: go on; otherwise the exit code (help was asked for, or the line is wrong). */
+/* -1: the line is right; otherwise the exit code (help was asked for, or the line is wrong). */
 int cli_parse(const CliCommand *command, int count, char **words, CliInput *input);
 /* Adds the "path=value" of a --set; -1, or an exit code. */
 int cli_add_set(const CliCommand *command, const char *text, CliInput *input);
 void cli_input_free(CliInput *input);
-/* A whole number from low to high; false after an error message. */
+/* An integer from low to high; false after an error message. */
 bool cli_integer(const CliCommand *command, const char *option, const char *text, uint64_t low,
                uint64_t high, uint64_t *value);
 /* "K" or "A-B"; open end "A-" is UINT64_MAX. */
@@ -68,7 +72,7 @@ extern const CliCommand cli_run_command, cli_render_command, cli_info_command, c
     cli_bench_command, cli_demo_command, cli_verify_command, cli_estimate_command,
     cli_compare_command, cli_tune_command;
 
-/* --- talking ------------------------------------------------------------------------------- */
+/* --- progress, log and signals ------------------------------------------------------------- */
 typedef struct CliProgress {
     bool quiet, terminal;
     const char *what;
@@ -84,18 +88,20 @@ void cli_progress_end(CliProgress *progress);
 /* Removes the bar so that a message can be printed; the next show draws it again. */
 void cli_progress_clear(void);
 
-/* Hooks that print the library's words on standard error; nothing when quiet. */
+/* Hooks that print the library's messages on standard error; nothing when quiet. */
 SlHooks cli_hooks(bool quiet);
 /* Ctrl-C and SIGTERM set a flag instead of ending the process. */
 void cli_catch_interrupts(void);
 bool cli_interrupted(void);
-/* SIGUSR1 sets another; asking for it takes it back. */
+/* SIGHUP (a closed terminal) and SIGPIPE (a closed pipe) set it too, unless they are ignored. */
+void cli_catch_hangups(void);
+/* SIGUSR1 sets another flag; asking for it clears it. */
 void cli_catch_checkpoint_request(void);
 bool cli_checkpoint_requested(void);
 /* For a world's on_step: ends the run after the step in which Ctrl-C came. */
 bool cli_continue_step(void *user, SlSystemId system, const SlStepStats *stats);
 
-/* --- contexts, scenes, folders ------------------------------------------------------------- */
+/* --- contexts, scenes, paths --------------------------------------------------------------- */
 SlStatus cli_context(const char *threads, bool quiet, SlContext **context, SlError *error);
 /* Reads a scene with the splat renderer's table, and --set / --seed applied. */
 SlStatus cli_scene(SlContext *context, const char *path, const CliInput *input, SlScene **scene,
@@ -103,32 +109,9 @@ SlStatus cli_scene(SlContext *context, const char *path, const CliInput *input, 
 /* The camera called name (NULL: the first). */
 SlStatus cli_camera(const SlScene *scene, const char *name, const SlCamera **camera,
                     SlError *error);
-void cli_frame_path(char *path, size_t size, const char *folder, uint64_t frame, const char *end);
-/* Numbers of the frames in a folder, ascending; returns how many, -1 if it cannot be read. */
-long cli_list_frames(const char *folder, uint64_t **frames);
-/* Numbers of the files PREFIX_NNNNNNEND, the same way. */
-long cli_list_numbers(const char *folder, const char *prefix, const char *end,
-                      uint64_t **numbers);
-bool cli_is_folder(const char *path);
-/* A path relative to the folder of this program. */
-void cli_beside_program(char *path, size_t size, const char *relative);
+/* FOLDER/frame_NNNNNN.png */
+void cli_picture_path(char *path, size_t size, const char *folder, uint64_t frame);
 /* The file name without folder and ending. */
 void cli_stem(char *stem, size_t size, const char *path);
-
-/* A CSV of statistics, a row per step. */
-typedef struct CliStats {
-    FILE *file;
-    char path[1024];
-    bool headed;
-} CliStats;
-SlStatus cli_stats_open(CliStats *stats, const char *folder, SlError *error);
-/* Goes on with the file of a run that is resumed: rows after the world's steps are dropped. */
-SlStatus cli_stats_continue(CliStats *stats, SlContext *context, const char *folder,
-                            SlWorld *world, SlError *error);
-/* False: the row could not be written. */
-bool cli_stats_add(CliStats *stats, const char *system, const SlStepStats *step);
-/* Rows so far survive a power cut. */
-SlStatus cli_stats_sync(CliStats *stats, SlError *error);
-SlStatus cli_stats_close(CliStats *stats, SlError *error);
 
 #endif

@@ -7,7 +7,7 @@
 enum { O_OUTPUT, O_GAIN, O_COUNT };
 static const CliOption options[O_COUNT] = {
     [O_OUTPUT] = {"output", 'o', "FILE.png", "also write the differences as a picture"},
-    [O_GAIN] = {"gain", 0, "N", "times which they are drawn there, 1 to 255 (default: 1)"},
+    [O_GAIN] = {"gain", 0, "N", "factor of the differences in that picture, 1 to 255 (default: 1)"},
 };
 
 static void print(const SlImage *image, const SlImageDistance *distance)

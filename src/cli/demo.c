@@ -5,8 +5,6 @@
 #include <unistd.h>
 
 #include "cli/draw.h"
-#include "core/error.h"
-#include "core/timer.h"
 
 enum { O_OUTPUT, O_FRAMES, O_SET, O_THREADS, O_LIST, O_COUNT };
 static const CliOption options[O_COUNT] = {
@@ -20,12 +18,12 @@ static const CliOption options[O_COUNT] = {
 /* The folder of scenes: beside the working folder, or beside the program. */
 static bool find_scenes(char *folder, size_t size)
 {
-    cli_beside_program(folder, size, "../scenes");
-    if (!cli_is_folder(folder))
-        cli_beside_program(folder, size, "../share/sleet/scenes");
-    if (!cli_is_folder(folder))
+    sl_program_file("../scenes", folder, size);
+    if (!sl_folder_exists(folder))
+        sl_program_file("../share/sleet/scenes", folder, size);
+    if (!sl_folder_exists(folder))
         snprintf(folder, size, "scenes");
-    return cli_is_folder(folder);
+    return sl_folder_exists(folder);
 }
 
 enum { MAX_SCENES = 256 };
@@ -130,7 +128,7 @@ static SlStatus play(Job *job, SlError *error)
             memcpy(job->picture_path, job->drawing.last_png, sizeof job->picture_path);
         cli_progress_show(&job->progress, frame, "");
         if (status == SL_OK && cli_interrupted())
-            status = sl_error_set(error, SL_ERROR_CANCELLED, "stopped by the user");
+            status = cli_error(error, SL_ERROR_CANCELLED, "stopped by the user");
     }
     return status;
 }
@@ -180,7 +178,7 @@ static int demo_of(const CliInput *input, const char *scenes, Job *job)
     snprintf(folder, sizeof folder, "%s",
              input->value[O_OUTPUT] != NULL ? input->value[O_OUTPUT] : "out/demo");
     SlError error = {SL_OK, ""};
-    double began = sl_seconds();
+    double began = sl_machine_seconds();
     cli_catch_interrupts();
     SlStatus status = set_up(job, input, path, folder, &error);
     if (status == SL_OK) {
@@ -190,7 +188,7 @@ static int demo_of(const CliInput *input, const char *scenes, Job *job)
         cli_progress_begin(&job->progress, "simulating and drawing", job->frames, false);
         status = play(job, &error);
     }
-    return finish(job, status, sl_seconds() - began, &error);
+    return finish(job, status, sl_machine_seconds() - began, &error);
 }
 
 static int demo(int count, char **words)

@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "core/file.h"
-
 SlStatus cli_drawing_open(CliDrawing *drawing, SlContext *context, const SlScene *scene,
                           const SlCamera *camera, const char *folder, const char *video_path,
                           bool every_png, SlError *error)
@@ -54,8 +52,8 @@ SlStatus cli_drawing_add(CliDrawing *drawing, const SlScene *scene, const SlFram
     if (status == SL_OK && drawing->video != NULL)
         status = sl_video_add(drawing->video, image, error);
     if (status == SL_OK && (png || drawing->every_png)) {
-        cli_frame_path(drawing->last_png, sizeof drawing->last_png, drawing->folder, view->frame,
-                       ".png");
+        cli_picture_path(drawing->last_png, sizeof drawing->last_png, drawing->folder,
+                         view->frame);
         status = sl_image_write_png(drawing->context, image, drawing->last_png, error);
         if (drawing->pictures == 0)
             memcpy(drawing->first_png, drawing->last_png, sizeof drawing->first_png);

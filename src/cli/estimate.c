@@ -1,7 +1,7 @@
-/* sleet estimate: what a run will take, before it is started. Two trials in processes of their own:
-   the scene itself for a few seconds gives its speed and memory; the whole run with larger particles
-   gives how well frames compress once the water has lost its order. Where particles come and go,
-   larger ones would not find the same drains: such a scene is tried for longer instead. */
+/* sleet estimate: memory, disk and time of a run before it is started, from two trials in processes
+   of their own. The scene itself for a few seconds gives speed and memory; the whole run with larger
+   particles gives how well frames compress once the particles have left their lattice. With emitters
+   and drains larger particles would flow differently: such a scene is tried for longer instead. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,20 +9,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/run_folder.h"
-#include "core/context.h"
-#include "core/machine.h"
-#include "core/timer.h"
-#include "world/world.h"
+#include "cli/cli.h"
 
 enum { MAX_FRAMES = 4096, MIN_TRIAL_FRAMES = 4 };
 static const double mib = 1024.0 * 1024, trial_seconds = 4, flow_trial_seconds = 12;
 static const double coarse_particles = 4000;
 
-/* What a trial saw; sent through a pipe. */
+/* Results of a trial; sent through a pipe. */
 typedef struct Trial {
-    int code; /* exit code; 0: all that follows counts */
-    double base_bytes, peak_bytes;  /* resident, before the world and at the most */
+    int code; /* exit code; 0: all that follows is valid */
+    double base_bytes, peak_bytes;  /* resident, before the world and the maximum */
     double frame_bytes;             /* mean size of a frame file per particle */
     double checkpoint_bytes;        /* of the last state, per particle */
     double seconds;                 /* of all frames but the first */
@@ -54,7 +50,7 @@ static SlStatus try_frame(SlWorld *world, SlWriter *writer, const char *folder, 
                           SlError *error)
 {
     char path[1024];
-    double began = sl_seconds();
+    double began = sl_machine_seconds();
     SlStatus status = trial->frames > 0 ? sl_world_advance_frame(world, error) : SL_OK;
     double count = count_particles(world);
     uint64_t bytes = sl_writer_bytes(writer);
@@ -64,7 +60,7 @@ static SlStatus try_frame(SlWorld *world, SlWriter *writer, const char *folder, 
     if (status != SL_OK)
         return status;
     if (trial->frames > 1) {
-        trial->seconds += sl_seconds() - began;
+        trial->seconds += sl_machine_seconds() - began;
         trial->work += count;
     }
     trial->frame_bytes += (double)(sl_writer_bytes(writer) - bytes) / fmax(count, 1);
@@ -96,15 +92,14 @@ static SlStatus try_scene(const char *path, CliInput *input, const char *folder,
         writer_def.quantise = sl_scene_output_quantise(scene);
         trial->every = sl_scene_output_every(scene);
         trial->scene_frames = sl_scene_frames(scene);
-        for (uint32_t s = 0; s < world->system_count; s++)
-            trial->emits = trial->emits || world->systems[s]->flow.emitter_count > 0;
+        trial->emits = sl_scene_has_emitters(scene);
         status = sl_writer_create(context, &writer_def, &writer, error);
     }
-    double began = sl_seconds();
+    double began = sl_machine_seconds();
     double limit = trial->emits || coarse ? flow_trial_seconds : trial_seconds;
-    uint64_t most = trial->scene_frames + 1 < MAX_FRAMES ? trial->scene_frames + 1 : MAX_FRAMES;
-    while (status == SL_OK && trial->frames < most &&
-           (trial->frames < MIN_TRIAL_FRAMES || sl_seconds() - began < limit))
+    uint64_t last = trial->scene_frames + 1 < MAX_FRAMES ? trial->scene_frames + 1 : MAX_FRAMES;
+    while (status == SL_OK && trial->frames < last &&
+           (trial->frames < MIN_TRIAL_FRAMES || sl_machine_seconds() - began < limit))
         status = try_frame(world, writer, folder, trial, error);
     const SlStateView *state;
     char file[1024];
@@ -130,7 +125,8 @@ static SlStatus try_scene(const char *path, CliInput *input, const char *folder,
 }
 
 /* In a process of its own: peaks of memory are the process's. */
-static bool try_apart(const char *path, CliInput *input, bool coarse, bool talk, Trial *trial)
+static bool try_in_process(const char *path, CliInput *input, bool coarse, bool report,
+                           Trial *trial)
 {
     int ends[2];
     char folder[64];
@@ -146,7 +142,7 @@ static bool try_apart(const char *path, CliInput *input, bool coarse, bool talk,
         SlError error = {SL_OK, ""};
         SlStatus status = try_scene(path, input, folder, coarse, trial, &error);
         trial->code = cli_exit_code(status);
-        if (status != SL_OK && talk)
+        if (status != SL_OK && report)
             cli_fail(&error);
         const char *at = (const char *)trial;
         for (size_t left = sizeof *trial; left > 0;) {
@@ -215,7 +211,7 @@ static void print_seconds(double seconds)
         printf("time: %.1f h\n", seconds / 3600);
 }
 
-/* Particles at the end if they go on to increase as in the last quarter of the trial. */
+/* Particles at the end if their number increases on as in the last quarter of the trial. */
 static double count_at_end(const Trial *trial)
 {
     uint64_t last = trial->frames - 1, before = last - last / 4;
@@ -225,7 +221,7 @@ static double count_at_end(const Trial *trial)
     return (double)trial->count[last] + fmax(slope, 0) * (double)(trial->scene_frames - last);
 }
 
-static void conclude(const Trial *fine, const Trial *coarse)
+static void print_estimate(const Trial *fine, const Trial *coarse)
 {
     uint64_t frames = fine->scene_frames;
     double seen = 0, sum = 0, frame_bytes = fine->frame_bytes;
@@ -233,18 +229,18 @@ static void conclude(const Trial *fine, const Trial *coarse)
         seen = fmax(seen, (double)fine->count[k]);
         sum += (double)fine->count[k];
     }
-    double end = count_at_end(fine), most = fmax(seen, end);
+    double end = count_at_end(fine), max = fmax(seen, end);
     double left = (double)(frames + 1 - fine->frames);
     double mean = (sum + left * 0.5 * ((double)fine->count[fine->frames - 1] + end)) /
                   (double)(frames + 1);
     double peak = fine->peak_bytes +
-                  (fine->peak_bytes - fine->base_bytes) * (most - seen) / fmax(seen, 1);
+                  (fine->peak_bytes - fine->base_bytes) * (max - seen) / fmax(seen, 1);
     if (coarse->code == EXIT_DONE)
         frame_bytes = fmax(frame_bytes, coarse->frame_bytes);
     double written = floor((double)frames / (double)fine->every) + 1;
-    double disk = mean * frame_bytes * written + 2 * most * fine->checkpoint_bytes;
+    double disk = mean * frame_bytes * written + 2 * max * fine->checkpoint_bytes;
     double each = fine->work > 0 ? fine->seconds / fine->work : 0;
-    printf("particles: %.0f at most\n", most);
+    printf("particles: %.0f at most\n", max);
     printf("memory: %.1f MiB\n", peak / mib);
     printf("disk: %.1f MiB\n", disk / mib);
     print_seconds(each * mean * (double)frames);
@@ -265,13 +261,13 @@ static int estimate(int count, char **words)
     Trial *fine = calloc(1, sizeof *fine), *coarse = calloc(1, sizeof *coarse);
     if (code < 0 && (fine == NULL || coarse == NULL))
         code = EXIT_MEMORY;
-    if (code < 0 && !try_apart(input.words[0], &input, false, true, fine))
+    if (code < 0 && !try_in_process(input.words[0], &input, false, true, fine))
         code = fine->code;
     if (code < 0) {
         coarse->code = EXIT_INPUT;
         if (!fine->emits && coarsen(input.words[0], &input, &error) == SL_OK)
-            try_apart(input.words[0], &input, true, false, coarse);
-        conclude(fine, coarse);
+            try_in_process(input.words[0], &input, true, false, coarse);
+        print_estimate(fine, coarse);
         code = EXIT_DONE;
     }
     free(fine);

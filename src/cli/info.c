@@ -1,14 +1,9 @@
-/* sleet info: what a scene, a mesh, a frame file, a folder of frames or this program is. */
+/* sleet info: describes a scene, a mesh, a frame, a checkpoint, a run folder or this program. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/info_mesh.h"
-#include "core/error.h"
-#include "core/machine.h"
-#include "geometry/mesh/check.h"
-#include "geometry/mesh/read.h"
 
 static const double gib = 1024.0 * 1024 * 1024;
 
@@ -19,6 +14,7 @@ static int info_program(void)
     if (cli_context(NULL, true, &context, &error) != SL_OK)
         return cli_fail(&error);
     printf("sleet %s\n", sl_version());
+    printf("commit: %s\ncompiler: %s\n", sl_build_commit(), sl_build_compiler());
     printf("path: %s\n", sl_context_isa_name(context));
     printf("threads: %u\n", sl_context_threads(context));
     printf("memory available: %.1f GiB\n", (double)sl_machine_memory_available() / gib);
@@ -27,34 +23,34 @@ static int info_program(void)
     return EXIT_DONE;
 }
 
-/* Least, mean and most of a field; of the length for vectors. */
+/* Minimum, mean and maximum of a field; of the length for vectors. */
 static void print_field(const SlFieldView *field)
 {
-    double least = INFINITY, most = -INFINITY, sum = 0;
+    double min = INFINITY, max = -INFINITY, sum = 0;
     for (size_t i = 0; i < field->count; i++) {
         const char *at = (const char *)field->data + i * field->stride;
         float v[3] = {0, 0, 0};
-        uint32_t whole = 0;
+        uint32_t integer = 0;
         double value;
         if (field->type == SL_FIELD_U32) {
-            memcpy(&whole, at, 4);
-            value = whole;
+            memcpy(&integer, at, 4);
+            value = integer;
         } else {
             memcpy(v, at, 4 * sl_field_lanes(field->type));
             value = field->type == SL_FIELD_F32
                         ? (double)v[0]
                         : sqrt((double)v[0] * v[0] + (double)v[1] * v[1] + (double)v[2] * v[2]);
         }
-        least = fmin(least, value);
-        most = fmax(most, value);
+        min = fmin(min, value);
+        max = fmax(max, value);
         sum += value;
     }
     static const char *const types[] = {"", "u32", "f32", "f32x3"};
     printf("  %-10s %-6s %-6s", field->name, types[field->type],
            field->unit[0] != '\0' ? field->unit : "-");
     if (field->count > 0)
-        printf(" %sleast %.6g, mean %.6g, most %.6g", field->type == SL_FIELD_F32X3 ? "length " : "",
-               least, sum / (double)field->count, most);
+        printf(" %smin %.6g, mean %.6g, max %.6g", field->type == SL_FIELD_F32X3 ? "length " : "",
+               min, sum / (double)field->count, max);
     printf("\n");
 }
 
@@ -125,23 +121,75 @@ static int info_scene(SlContext *context, const char *path, const CliInput *inpu
     return status == SL_OK ? EXIT_DONE : cli_fail(&error);
 }
 
+static int info_mesh(SlContext *context, const char *path)
+{
+    SlMeshReport report;
+    SlError error;
+    if (sl_mesh_file_report(context, path, &report, &error) != SL_OK)
+        return cli_fail(&error);
+    const SlBox *box = &report.bounds;
+    printf("vertices: %zu\ntriangles: %zu\n", report.vertices, report.triangles);
+    printf("closed: %s\n", report.closed ? "yes" : "no");
+    printf("open edges: %zu\n", report.open_edges);
+    printf("non-manifold edges: %zu\n", report.non_manifold_edges);
+    printf("flipped edges: %zu\n", report.flipped_edges);
+    printf("degenerate faces: %zu\n", report.degenerate_faces);
+    printf("duplicate faces: %zu\n", report.duplicate_faces);
+    printf("components: %zu\n", report.components);
+    printf("size: %.6g × %.6g × %.6g m\n", (double)box->max.x - (double)box->min.x,
+           (double)box->max.y - (double)box->min.y, (double)box->max.z - (double)box->min.z);
+    printf("area: %.6g m^2\nvolume: %.6g m^3\n", report.area, report.volume);
+    return EXIT_DONE;
+}
+
+static void print_session(const SlRunSession *s)
+{
+    printf("session: %s to %s, frames %llu to %llu, %s\n", s->started,
+           s->ended[0] != '\0' ? s->ended : "(no end)", (unsigned long long)s->from_frame,
+           (unsigned long long)s->to_frame, s->end[0] != '\0' ? s->end : "running or killed");
+    printf("  sleet %s (%s), %s, %s path, %u threads\n", s->version, s->commit, s->compiler,
+           s->path, s->threads);
+    for (size_t k = 0; k < s->change_count; k++)
+        printf("  changed: %s\n", s->changes[k]);
+}
+
+static void print_provenance(const SlRunInfo *info)
+{
+    printf("run: %s, %s, frame %llu of %llu\n", info->scene, sl_run_state_name(info->state),
+           (unsigned long long)info->frame, (unsigned long long)info->frames);
+    printf("scene hash: %016llx\n", (unsigned long long)info->scene_hash);
+    if (info->has_state_hash)
+        printf("state hash: %016llx\n", (unsigned long long)info->state_hash);
+    for (size_t k = 0; k < info->mesh_count; k++)
+        printf("mesh: %s, hash %016llx\n", info->meshes[k].file,
+               (unsigned long long)info->meshes[k].hash);
+    for (size_t k = 0; k < info->session_count; k++)
+        print_session(&info->sessions[k]);
+}
+
 static int info_folder(SlContext *context, const char *path)
 {
-    uint64_t *numbers;
-    long count = cli_list_frames(path, &numbers);
+    SlRunFolder *folder;
+    SlError error;
+    size_t count, checkpoints;
+    if (sl_run_folder_open(context, path, &folder, &error) != SL_OK)
+        return cli_fail(&error);
+    const uint64_t *numbers = sl_run_folder_frames(folder, &count);
+    (void)sl_run_folder_checkpoints(folder, &checkpoints);
     int code = EXIT_DONE;
-    if (count <= 0) {
-        SlError error;
-        sl_error_set(&error, SL_ERROR_IO, "%.300s: holds no frames", path);
+    if (count == 0) {
+        cli_error(&error, SL_ERROR_IO, "%.300s: holds no frames", path);
         code = cli_fail(&error);
     } else {
         char last[1024];
-        printf("frames: %ld, %llu to %llu\n", count, (unsigned long long)numbers[0],
-               (unsigned long long)numbers[count - 1]);
-        cli_frame_path(last, sizeof last, path, numbers[count - 1], ".slf");
+        printf("frames: %zu, %llu to %llu\ncheckpoints: %zu\n", count,
+               (unsigned long long)numbers[0], (unsigned long long)numbers[count - 1], checkpoints);
+        if (sl_run_folder_info(folder) != NULL)
+            print_provenance(sl_run_folder_info(folder));
+        sl_run_folder_frame_path(folder, numbers[count - 1], last, sizeof last);
         code = info_frame(context, last);
     }
-    free(numbers);
+    sl_run_folder_close(folder);
     return code;
 }
 
@@ -170,14 +218,14 @@ static int info(int count, char **words)
         code = cli_fail(&error);
     else {
         const char *path = input.words[0];
-        if (cli_is_folder(path))
+        if (sl_folder_exists(path))
             code = info_folder(context, path);
         else if (ends_with(path, ".slf"))
             code = info_frame(context, path);
         else if (ends_with(path, ".slc"))
             code = info_checkpoint(context, path);
-        else if (cli_is_mesh(path))
-            code = cli_info_mesh(context, path);
+        else if (sl_mesh_file_is_known(path))
+            code = info_mesh(context, path);
         else
             code = info_scene(context, path, &input);
         sl_context_destroy(context);
@@ -189,49 +237,13 @@ static int info(int count, char **words)
 const CliCommand cli_info_command = {
     .name = "info",
     .arguments = "[FILE|DIR]",
-    .summary = "describe a scene, a mesh, a frame, a checkpoint, a folder of frames, or this program",
+    .summary = "describe a scene, a mesh, a frame, a checkpoint, a run folder or this program",
     .examples = "  sleet info\n"
                 "  sleet info scenes/dam_break.json\n"
                 "  sleet info mesh.obj\n"
+                "  sleet info out/dam                     provenance and the last frame\n"
                 "  sleet info out/dam/frame_000120.slf\n",
     .options = options,
     .option_count = O_COUNT,
     .run = info,
 };
-
-/* --- sleet info mesh.obj: what a mesh holds and what is wrong with it. --- */
-
-bool cli_is_mesh(const char *path)
-{
-    return sl_mesh_format(path) != SL_MESH_UNKNOWN;
-}
-
-static void print_report(const SlMesh *mesh, const SlMeshReport *report)
-{
-    const SlBox *box = &report->bounds;
-    printf("vertices: %zu\ntriangles: %zu\n", mesh->vertex_count, mesh->triangle_count);
-    printf("closed: %s\n", report->closed ? "yes" : "no");
-    printf("open edges: %zu\n", report->open_edges);
-    printf("non-manifold edges: %zu\n", report->non_manifold_edges);
-    printf("flipped edges: %zu\n", report->flipped_edges);
-    printf("degenerate faces: %zu\n", report->degenerate_faces);
-    printf("duplicate faces: %zu\n", report->duplicate_faces);
-    printf("components: %zu\n", report->components);
-    printf("size: %.6g × %.6g × %.6g m\n", (double)box->max.x - (double)box->min.x,
-           (double)box->max.y - (double)box->min.y, (double)box->max.z - (double)box->min.z);
-    printf("area: %.6g m^2\nvolume: %.6g m^3\n", report->area, report->volume);
-}
-
-int cli_info_mesh(SlContext *context, const char *path)
-{
-    SlMesh mesh;
-    SlMeshReport report;
-    SlError error;
-    SlStatus status = sl_mesh_read(context, path, &mesh, &error);
-    if (status == SL_OK)
-        status = sl_mesh_check(&mesh, &report, &error);
-    if (status == SL_OK)
-        print_report(&mesh, &report);
-    sl_mesh_destroy(&mesh);
-    return status == SL_OK ? EXIT_DONE : cli_fail(&error);
-}

@@ -18,13 +18,18 @@ static void print_help(FILE *to)
     for (int k = 0; k < COMMANDS; k++)
         fprintf(to, "  %-8s %s\n", commands[k]->name, commands[k]->summary);
     fprintf(to, "\nsleet COMMAND --help explains each, with examples.\n\n"
-                "exit codes: 0 done · 1 a benchmark missed a bar · 2 bad command line · 3 bad scene "
-                "or input file\n"
-                "            4 not enough memory · 5 a file cannot be read or written · 6 the "
-                "numbers went wrong\n"
-                "            7 a part is not on this machine · 75 stopped, resumable with run "
-                "--resume\n"
-                "            130 stopped by Ctrl-C, everything written is valid\n");
+                "exit codes:\n"
+                "    0  done\n"
+                "    1  a benchmark missed its limit\n"
+                "    2  bad command line\n"
+                "    3  bad scene or input file; verify: damaged or missing files\n"
+                "    4  not enough memory\n"
+                "    5  a file cannot be read or written, or a folder holds results that would be "
+                "lost\n"
+                "    6  the simulation failed: values not finite, energy out of bounds\n"
+                "    7  a part that is not on this machine\n"
+                "   75  stopped with a checkpoint: run --resume continues\n"
+                "  130  stopped by Ctrl-C; everything written is complete\n");
 }
 
 /* A hash or a path that could not be printed is a result lost. */
@@ -48,8 +53,8 @@ int main(int count, char **words)
         return flush_output(EXIT_DONE);
     }
     if (strcmp(words[1], "--version") == 0) {
-        printf("sleet %s\n", sl_version());
-        return EXIT_DONE;
+        printf("sleet %s (%s)\n", sl_version(), sl_build_commit());
+        return flush_output(EXIT_DONE);
     }
     /* "sleet help run" is "sleet run --help". */
     char help[] = "--help", *asked[] = {words[0], words[count > 2 ? 2 : 1], help};

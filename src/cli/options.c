@@ -13,12 +13,23 @@ int cli_exit_code(SlStatus status)
     case SL_ERROR_ARGUMENT:
     case SL_ERROR_PARSE: return EXIT_INPUT;
     case SL_ERROR_MEMORY: return EXIT_MEMORY;
-    case SL_ERROR_IO: return EXIT_FILES;
+    case SL_ERROR_IO:
+    case SL_ERROR_EXISTS: return EXIT_FILES;
     case SL_ERROR_NUMBERS: return EXIT_NUMBERS;
     case SL_ERROR_UNSUPPORTED: return EXIT_UNSUPPORTED;
     case SL_ERROR_CANCELLED: return EXIT_STOPPED;
     }
     return EXIT_INPUT;
+}
+
+SlStatus cli_error(SlError *error, SlStatus status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    error->status = status;
+    vsnprintf(error->text, sizeof error->text, format, arguments);
+    va_end(arguments);
+    return status;
 }
 
 int cli_fail(const SlError *error)
@@ -39,6 +50,14 @@ int cli_usage_error(const char *command, const char *format, ...)
     return EXIT_USAGE;
 }
 
+/* Further lines of the meaning stand below the first. */
+static void print_option(const char *left, const char *meaning)
+{
+    for (const char *end; (end = strchr(meaning, '\n')) != NULL; meaning = end + 1, left = "")
+        printf("  %-24s %.*s\n", left, (int)(end - meaning), meaning);
+    printf("  %-24s %s\n", left, meaning);
+}
+
 static void print_command_help(const CliCommand *command)
 {
     printf("usage: sleet %s %s\n\n%s\n\n", command->name, command->arguments, command->summary);
@@ -52,7 +71,7 @@ static void print_command_help(const CliCommand *command)
                  : option->value != NULL ? " "
                                          : "",
                  option->value != NULL ? option->value : "", option->optional ? "]" : "");
-        printf("  %-24s %s\n", left, option->meaning);
+        print_option(left, option->meaning);
     }
     printf("  %-24s %s\n\nexamples:\n%s", "-h, --help", "this text", command->examples);
 }
@@ -183,7 +202,7 @@ bool cli_integer(const CliCommand *command, const char *option, const char *text
     const char *end;
     if (parse_integer(text, &end, value) && *end == '\0' && *value >= low && *value <= high)
         return true;
-    cli_usage_error(command->name, "--%s takes a whole number from %llu to %llu, not \"%.40s\"",
+    cli_usage_error(command->name, "--%s takes an integer from %llu to %llu, not \"%.40s\"",
                     option, (unsigned long long)low, (unsigned long long)high, text);
     return false;
 }

@@ -2,25 +2,17 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void time_left(char *text, size_t size, double seconds)
 {
-    unsigned whole = seconds < 0 ? 0 : seconds > 3.5e6 ? 3500000 : (unsigned)(seconds + 0.5);
-    if (whole >= 3600)
-        snprintf(text, size, "%u:%02u:%02u", whole / 3600, whole / 60 % 60, whole % 60);
+    unsigned total = seconds < 0 ? 0 : seconds > 3.5e6 ? 3500000 : (unsigned)(seconds + 0.5);
+    if (total >= 3600)
+        snprintf(text, size, "%u:%02u:%02u", total / 3600, total / 60 % 60, total % 60);
     else
-        snprintf(text, size, "%u:%02u", whole / 60, whole % 60);
+        snprintf(text, size, "%u:%02u", total / 60, total % 60);
 }
 
 static bool bar_is_drawn; /* the command's own state: one bar per process */
@@ -38,11 +30,11 @@ void cli_progress_begin(CliProgress *progress, const char *what, uint64_t total,
                               .terminal = isatty(STDERR_FILENO) != 0,
                               .what = what,
                               .total = total,
-                              .started = now()};
+                              .started = sl_machine_seconds()};
 }
 
-/* A line that wrapped could not be drawn over: the bar takes the room the words leave, and the last
-   words go where there is none. */
+/* A line that wrapped could not be drawn over: the bar is as wide as the text leaves room for, and the
+   text behind it is left out where there is none. */
 static void draw_bar(const char *what, double fraction, const char *numbers, const char *more)
 {
     enum { MIN = 8, MAX = 28 };
@@ -75,7 +67,7 @@ void cli_progress_show(CliProgress *progress, uint64_t done, const char *more)
 {
     if (progress->quiet || progress->total == 0)
         return;
-    double t = now(), spent = t - progress->started;
+    double t = sl_machine_seconds(), spent = t - progress->started;
     double fraction = (double)done / (double)progress->total;
     double rate = spent > 0 ? (double)(done - progress->first) / spent : 0;
     char left[32];
@@ -146,33 +138,47 @@ void cli_catch_interrupts(void)
     sigaction(SIGTERM, &action, NULL);
 }
 
+void cli_catch_hangups(void)
+{
+    static const int signals[] = {SIGHUP, SIGPIPE};
+    for (int k = 0; k < 2; k++) {
+        struct sigaction action;
+        if (sigaction(signals[k], NULL, &action) != 0 || action.sa_handler == SIG_IGN)
+            continue; /* nohup: the run continues without a terminal */
+        memset(&action, 0, sizeof action);
+        action.sa_handler = note_interrupt;
+        action.sa_flags = SA_RESTART; /* not reset: messages about the end may find the pipe closed */
+        sigaction(signals[k], &action, NULL);
+    }
+}
+
 bool cli_interrupted(void)
 {
     return interrupted != 0;
 }
 
-static volatile sig_atomic_t checkpoint_wished;
+static volatile sig_atomic_t checkpoint_request;
 
-static void note_wish(int number)
+static void note_request(int number)
 {
     (void)number;
-    checkpoint_wished = 1;
+    checkpoint_request = 1;
 }
 
 void cli_catch_checkpoint_request(void)
 {
     struct sigaction action;
     memset(&action, 0, sizeof action);
-    action.sa_handler = note_wish;
+    action.sa_handler = note_request;
     action.sa_flags = SA_RESTART;
     sigaction(SIGUSR1, &action, NULL);
 }
 
 bool cli_checkpoint_requested(void)
 {
-    bool wished = checkpoint_wished != 0;
-    checkpoint_wished = 0;
-    return wished;
+    bool requested = checkpoint_request != 0;
+    checkpoint_request = 0;
+    return requested;
 }
 
 bool cli_continue_step(void *user, SlSystemId system, const SlStepStats *stats)

@@ -4,7 +4,6 @@
 #include <time.h>
 
 #include "cli/draw.h"
-#include "core/error.h"
 
 enum { O_OUTPUT, O_FRAMES, O_CAMERA, O_SET, O_THREADS, O_PNG, O_NO_VIDEO, O_FOLLOW, O_QUIET,
        O_COUNT };
@@ -17,7 +16,7 @@ static const CliOption options[O_COUNT] = {
     [O_THREADS] = {"threads", 't', "N", "threads (default: one per processor)"},
     [O_PNG] = {"png", 'p', NULL, "also write every frame as a PNG"},
     [O_NO_VIDEO] = {"no-video", 0, NULL, "pictures only"},
-    [O_FOLLOW] = {"follow", 'f', NULL, "wait for the frames of a run that is still going on"},
+    [O_FOLLOW] = {"follow", 'f', NULL, "wait for the frames of a run in progress; ends when it does"},
     [O_QUIET] = {"quiet", 'q', NULL, "print only what was written"},
 };
 
@@ -25,24 +24,20 @@ typedef struct Job {
     SlContext *context;
     SlScene *scene;
     SlWorld *world;        /* when the source is a scene */
-    SlFrameReader *reader; /* when it is a folder */
     const char *camera_name;
     bool frame_cameras; /* as stored; else --set changed the scene's */
     const char *source;
     bool from_folder, quiet, follow;
     uint64_t first, last;
-    uint64_t *numbers; /* frames in the folder */
-    long number_count;
+    SlRunFolder *folder; /* when it is a run folder */
     CliDrawing drawing;
     CliProgress progress;
 } Job;
 
 static SlStatus draw_stored(Job *job, uint64_t number, SlError *error)
 {
-    char path[1024];
     SlFrame *frame;
-    cli_frame_path(path, sizeof path, job->source, number, ".slf");
-    SlStatus status = sl_frame_reader_read(job->reader, path, &frame, error);
+    SlStatus status = sl_run_folder_read_frame(job->folder, number, &frame, error);
     if (status != SL_OK)
         return status;
     const SlFrameView *view = sl_frame_view(frame);
@@ -56,34 +51,47 @@ static SlStatus draw_stored(Job *job, uint64_t number, SlError *error)
     return status;
 }
 
-/* Frames under their name are whole, also beside a run: it renames them when they are. */
-static void look_again(Job *job)
-{
-    const struct timespec pause = {.tv_nsec = 200000000};
-    nanosleep(&pause, NULL);
-    free(job->numbers);
-    job->number_count = cli_list_frames(job->source, &job->numbers);
-}
-
-static SlStatus draw_folder(Job *job, SlError *error)
+/* Draws the frames that are there and were not drawn yet; *next is the first of the others. */
+static SlStatus draw_listed(Job *job, uint64_t *next, uint64_t *done, SlError *error)
 {
     SlStatus status = SL_OK;
+    size_t count;
+    const uint64_t *numbers = sl_run_folder_frames(job->folder, &count);
+    for (size_t k = 0; status == SL_OK && k < count; k++) {
+        if (numbers[k] < *next || numbers[k] > job->last)
+            continue;
+        status = draw_stored(job, numbers[k], error);
+        *next = numbers[k] + 1;
+        cli_progress_show(&job->progress, ++*done, "");
+        if (status == SL_OK && cli_interrupted())
+            status = cli_error(error, SL_ERROR_CANCELLED, "stopped by the user");
+    }
+    return status;
+}
+
+/* Frames under their names are complete also while a run writes. A run in progress holds the folder's
+   lock; one that ended has left all its frames before it let go of it. */
+static SlStatus draw_folder(Job *job, SlError *error)
+{
+    enum { GRACE = 10 }; /* looks without a lock before the run is taken to be over: 2 s */
     uint64_t done = 0, next = job->first, every = sl_scene_output_every(job->scene);
-    for (;;) {
-        for (long k = 0; status == SL_OK && k < job->number_count; k++) {
-            if (job->numbers[k] < next || job->numbers[k] > job->last)
-                continue;
-            status = draw_stored(job, job->numbers[k], error);
-            next = job->numbers[k] + 1;
-            cli_progress_show(&job->progress, ++done, "");
-            if (status == SL_OK && cli_interrupted())
-                status = sl_error_set(error, SL_ERROR_CANCELLED, "stopped by the user");
-        }
+    for (int free_looks = 0;;) {
+        SlStatus status = draw_listed(job, &next, &done, error);
         if (status != SL_OK || !job->follow || next > job->last / every * every)
             return status;
-        look_again(job);
         if (cli_interrupted())
-            status = sl_error_set(error, SL_ERROR_CANCELLED, "stopped by the user");
+            return cli_error(error, SL_ERROR_CANCELLED, "stopped by the user");
+        const struct timespec pause = {.tv_nsec = 200000000};
+        free_looks = sl_run_folder_is_locked(job->folder) ? 0 : free_looks + 1;
+        if (free_looks > GRACE)
+            return cli_error(error, SL_ERROR_IO,
+                             "%.300s: its run has ended without the frames from %llu to %llu; "
+                             "run --resume continues it",
+                             job->source, (unsigned long long)next, (unsigned long long)job->last);
+        nanosleep(&pause, NULL);
+        status = sl_run_folder_refresh(job->folder, error);
+        if (status != SL_OK)
+            return status;
     }
 }
 
@@ -98,7 +106,7 @@ static SlStatus draw_scene(Job *job, SlError *error)
                                      error);
         cli_progress_show(&job->progress, frame, "");
         if (status == SL_OK && cli_interrupted())
-            status = sl_error_set(error, SL_ERROR_CANCELLED, "stopped by the user");
+            status = cli_error(error, SL_ERROR_CANCELLED, "stopped by the user");
     }
     return status;
 }
@@ -119,14 +127,16 @@ static SlStatus choose_frames(Job *job, SlError *error)
         job->progress.total = job->last < job->first ? 0 : job->last - job->first + 1;
         return SL_OK;
     }
-    for (long k = 0; k < job->number_count; k++)
-        chosen += job->numbers[k] >= job->first && job->numbers[k] <= job->last;
+    size_t count;
+    const uint64_t *numbers = sl_run_folder_frames(job->folder, &count);
+    for (size_t k = 0; k < count; k++)
+        chosen += numbers[k] >= job->first && numbers[k] <= job->last;
     if (chosen == 0)
-        return sl_error_set(error, SL_ERROR_ARGUMENT, "%.300s: holds frames %llu to %llu only",
-                            job->source, (unsigned long long)job->numbers[0],
-                            (unsigned long long)job->numbers[job->number_count - 1]);
+        return cli_error(error, SL_ERROR_ARGUMENT, "%.300s: holds frames %llu to %llu only",
+                         job->source, (unsigned long long)numbers[0],
+                         (unsigned long long)numbers[count - 1]);
     if (job->last == UINT64_MAX)
-        job->last = job->numbers[job->number_count - 1];
+        job->last = numbers[count - 1];
     job->progress.total = chosen;
     return SL_OK;
 }
@@ -134,17 +144,20 @@ static SlStatus choose_frames(Job *job, SlError *error)
 static SlStatus set_up(Job *job, const CliInput *input, SlError *error)
 {
     char scene_path[1024], folder[900];
-    job->from_folder = cli_is_folder(job->source);
+    job->from_folder = sl_folder_exists(job->source);
     snprintf(scene_path, sizeof scene_path, job->from_folder ? "%s/scene.json" : "%s",
              job->source);
-    if (job->from_folder) {
-        job->number_count = cli_list_frames(job->source, &job->numbers);
-        if (job->number_count <= 0)
-            return sl_error_set(error, SL_ERROR_IO,
-                                "%.300s: holds no frames; sleet run SCENE -o DIR writes them",
-                                job->source);
-    }
     SlStatus status = cli_context(input->value[O_THREADS], job->quiet, &job->context, error);
+    if (status == SL_OK && job->from_folder) {
+        size_t count = 0;
+        status = sl_run_folder_open(job->context, job->source, &job->folder, error);
+        if (status == SL_OK)
+            (void)sl_run_folder_frames(job->folder, &count);
+        if (status == SL_OK && count == 0)
+            status = cli_error(error, SL_ERROR_IO,
+                               "%.300s: holds no frames; sleet run SCENE -o DIR writes them",
+                               job->source);
+    }
     if (status == SL_OK)
         status = cli_scene(job->context, scene_path, input, &job->scene, error);
     if (status == SL_OK)
@@ -154,10 +167,6 @@ static SlStatus set_up(Job *job, const CliInput *input, SlError *error)
     job->frame_cameras = true;
     for (size_t k = 0; k < input->set_count; k++)
         job->frame_cameras &= strncmp(input->sets[k].path, "cameras", 7) != 0;
-    if (status == SL_OK && job->from_folder) {
-        SlFrameReaderDef def = sl_default_frame_reader_def();
-        status = sl_frame_reader_create(job->context, &def, &job->reader, error);
-    }
     if (status == SL_OK)
         status = cli_camera(job->scene, input->value[O_CAMERA], &camera, error);
     if (status == SL_OK && !job->from_folder) {
@@ -191,7 +200,9 @@ static SlStatus set_up(Job *job, const CliInput *input, SlError *error)
 static int finish(Job *job, SlStatus status, SlError *error)
 {
     cli_progress_end(&job->progress);
-    bool keep = status == SL_OK || status == SL_ERROR_CANCELLED;
+    /* What was drawn before the source ended is kept as well. */
+    bool keep = status == SL_OK || status == SL_ERROR_CANCELLED ||
+                (job->follow && status == SL_ERROR_IO);
     bool film = job->drawing.wants_video && job->drawing.drawn > 0;
     SlError close_error;
     SlStatus closed = cli_drawing_close(&job->drawing, keep, &close_error);
@@ -217,8 +228,7 @@ static int finish(Job *job, SlStatus status, SlError *error)
         fprintf(stderr, "%llu frames drawn, %.1f ms each\n",
                 (unsigned long long)job->drawing.drawn,
                 job->drawing.draw_ms / (double)job->drawing.drawn);
-    free(job->numbers);
-    sl_frame_reader_destroy(job->reader);
+    sl_run_folder_close(job->folder);
     sl_world_destroy(job->world);
     sl_scene_destroy(job->scene);
     sl_context_destroy(job->context);

@@ -1,11 +1,8 @@
-/* sleet run: a scene simulated into a folder of frames, with checkpoints to go on from. */
+/* sleet run: a scene simulated into a run folder, with checkpoints to resume from. */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "cli/run_folder.h"
-#include "core/context.h"
-#include "core/timer.h"
+#include "cli/cli.h"
 
 enum {
     O_OUTPUT,
@@ -16,11 +13,13 @@ enum {
     O_QUANTISE,
     O_EVERY,
     O_RESUME,
+    O_OVERWRITE,
     O_QUIET,
     O_COUNT
 };
 static const CliOption options[O_COUNT] = {
-    [O_OUTPUT] = {"output", 'o', "DIR", "folder for frames, stats.csv and scene.json (out/NAME)"},
+    [O_OUTPUT] = {"output", 'o', "DIR", "run folder: frames, checkpoints, stats.csv, scene.json, "
+                                        "run.json (out/NAME)"},
     [O_FRAMES] = {"frames", 'n', "N", "simulate frames 0 to N instead of the scene's"},
     [O_THREADS] = {"threads", 't', "N", "threads (default: one per processor)"},
     [O_SET] = {"set", 's', "PATH=VALUE", "change any value of the scene; may be repeated", true},
@@ -28,194 +27,68 @@ static const CliOption options[O_COUNT] = {
     [O_QUANTISE] = {"quantise", 0, NULL, "16 bits per coordinate in frames: half the bytes"},
     [O_EVERY] = {"checkpoint-every", 0, "N|TIME",
                  "frames (10) or time (30s, 5min, 2h) between checkpoints; off (5min)"},
-    [O_RESUME] = {"resume", 0, "FRAME", "go on from the folder's last checkpoint, or that one's",
+    [O_RESUME] = {"resume", 0, "FRAME",
+                  "continue the run in DIR at its last checkpoint, or at that of FRAME;\n"
+                  "0: compute missing frames again, keep the others",
                   false, true},
+    [O_OVERWRITE] = {"overwrite", 0, NULL,
+                     "replace the run in DIR; with --resume, its frames after the checkpoint"},
     [O_QUIET] = {"quiet", 'q', NULL, "print nothing but the state hash"},
 };
 
 typedef struct Job {
     SlContext *context;
     SlScene *scene;
-    SlWorld *world;
-    SlWriter *writer;
-    CliStats stats;
+    SlRun *run;
+    SlRunDef def;
     CliProgress progress;
-    CliRhythm rhythm;
     SlStepStats last;
     char folder[900];
-    int lock;
-    uint64_t frames, seed, resume_frame;
-    int64_t resumed;    /* the frame it goes on from; -1: from the start */
+    uint64_t frames, seed;
     char frames_text[24], seed_text[24]; /* as JSON: no leading zeros */
-    bool quiet, resume, resume_exact, stats_failed, prune;
+    bool quiet;
 } Job;
 
 static bool on_step(void *user, SlSystemId system, const SlStepStats *stats)
 {
     Job *job = user;
+    (void)system;
     job->last = *stats;
-    job->stats_failed =
-        !cli_stats_add(&job->stats, sl_system_name(job->world, system), stats);
-    return !job->stats_failed && !cli_interrupted();
+    return !cli_interrupted();
 }
 
-/* Files of an earlier run would mix with ours. */
-static void remove_old_files(const Job *job)
+/* "10", "30s", "5min", "2h" or "off"; false after an error message. */
+static bool read_checkpoint_interval(const char *text, SlRunDef *def)
 {
-    cli_folder_remove_after(job->folder, "checkpoint", ".slc", -1);
-    long count = cli_folder_remove_after(job->folder, "frame", ".slf", -1);
-    if (count > 0 && !job->quiet)
-        fprintf(stderr, "replacing %ld frames of an earlier run in %s\n", count, job->folder);
-}
-
-static void say_change(void *user, const char *path, const char *was, const char *is)
-{
-    const Job *job = user;
-    if (!job->quiet)
-        fprintf(stderr, "changed since: %s: %s → %s\n", path, was, is);
-}
-
-/* Says what of the scene changed since. Frames and checkpoints after the one we go on from are then
-   of another run; without a change they will be written again as they are. */
-static void say_changes(Job *job)
-{
-    SlScene *was;
-    SlError error;
-    char path[1024];
-    CliInput nothing = {0};
-    snprintf(path, sizeof path, "%s/scene.json", job->folder);
-    if (cli_scene(job->context, path, &nothing, &was, &error) != SL_OK) {
-        if (!job->quiet)
-            fprintf(stderr, "warning: the scene of the run so far cannot be compared: %s\n",
-                    error.text);
-        return;
+    static const struct {
+        const char *unit;
+        double seconds;
+    } units[] = {{"s", 1}, {"min", 60}, {"h", 3600}};
+    def->checkpoint_frames = 0;
+    def->checkpoint_seconds = 0;
+    if (strcmp(text, "off") == 0)
+        return true;
+    char *end;
+    double number = text[0] >= '0' && text[0] <= '9' ? strtod(text, &end) : -1;
+    if (number > 0 && number <= 1e9) {
+        for (size_t k = 0; k < sizeof units / sizeof units[0]; k++)
+            if (strcmp(end, units[k].unit) == 0)
+                def->checkpoint_seconds = number * units[k].seconds;
+        if (*end == '\0' && number == (double)(uint64_t)number)
+            def->checkpoint_frames = (uint64_t)number;
     }
-    size_t changes = sl_scene_compare(was, job->scene, say_change, job);
-    sl_scene_destroy(was);
-    if (changes > 0) {
-        cli_folder_remove_after(job->folder, "frame", ".slf", job->resumed);
-        cli_folder_remove_after(job->folder, "checkpoint", ".slc", job->resumed);
-    }
+    if (def->checkpoint_seconds > 0 || def->checkpoint_frames > 0)
+        return true;
+    cli_usage_error("run",
+                    "--checkpoint-every takes frames (10), a time (30s, 5min, 2h) or off, not "
+                    "\"%.40s\"",
+                    text);
+    return false;
 }
 
-static void say_where(const Job *job)
+static bool writes_checkpoints(const Job *job)
 {
-    if (job->quiet || !job->resume)
-        return;
-    if (job->resumed < 0)
-        fprintf(stderr, "%s has no checkpoint: starting at frame 0\n", job->folder);
-    else
-        fprintf(stderr, "going on from frame %lld of %llu in %s\n", (long long)job->resumed,
-                (unsigned long long)job->frames, job->folder);
-}
-
-static SlStatus prepare_folder(Job *job, SlError *error)
-{
-    cli_folder_sweep(job->folder);
-    if (job->resumed < 0)
-        remove_old_files(job);
-    else
-        say_changes(job);
-    char path[1024];
-    snprintf(path, sizeof path, "%s/scene.json", job->folder);
-    const char *text = sl_scene_text(job->scene);
-    SlStatus status = sl_file_write(&job->context->file_layer, path, text, strlen(text), error);
-    if (status != SL_OK)
-        return status;
-    return job->resumed < 0
-               ? cli_stats_open(&job->stats, job->folder, error)
-               : cli_stats_continue(&job->stats, job->context, job->folder, job->world, error);
-}
-
-static SlStatus write_frame(Job *job, SlError *error)
-{
-    char path[1024];
-    const SlFrameView *view = sl_world_view(job->world);
-    cli_frame_path(path, sizeof path, job->folder, view->frame, ".slf");
-    return sl_writer_frame(job->writer, path, view, error);
-}
-
-/* Frames before it are on disk before it is: the writer keeps their order. */
-static SlStatus write_checkpoint(Job *job, SlError *error)
-{
-    char path[1024];
-    const SlStateView *state;
-    SlStatus status = cli_stats_sync(&job->stats, error);
-    if (status == SL_OK)
-        status = sl_world_state(job->world, &state, error);
-    if (status != SL_OK)
-        return status;
-    cli_checkpoint_path(path, sizeof path, job->folder, state->frame);
-    status = sl_writer_checkpoint(job->writer, path, state, error);
-    if (status == SL_OK) {
-        if (job->prune) /* the one before is on disk */
-            cli_checkpoints_prune(job->folder);
-        job->rhythm.last = sl_seconds();
-        job->prune = true;
-    }
-    return status;
-}
-
-/* After a frame: what is due. Old checkpoints go once the new one has its name. */
-static SlStatus keep(Job *job, uint64_t frame, SlError *error)
-{
-    SlStatus status = SL_OK;
-    if (frame % sl_scene_output_every(job->scene) == 0) {
-        status = write_frame(job, error);
-        if (status == SL_OK && job->prune) {
-            cli_checkpoints_prune(job->folder);
-            job->prune = false;
-        }
-    }
-    bool wished = cli_checkpoint_requested();
-    bool last = frame == job->frames && (job->rhythm.frames > 0 || job->rhythm.seconds > 0);
-    if (status == SL_OK && (wished || last || cli_rhythm_due(&job->rhythm, frame)))
-        status = write_checkpoint(job, error);
-    return status;
-}
-
-static SlStatus simulate(Job *job, SlError *error)
-{
-    uint64_t frame = sl_world_view(job->world)->frame;
-    SlStatus status = job->resumed < 0 ? write_frame(job, error) : SL_OK;
-    while (status == SL_OK && frame < job->frames) {
-        status = sl_world_advance_frame(job->world, error);
-        if (status == SL_OK)
-            status = keep(job, ++frame, error);
-        if (status != SL_OK)
-            break;
-        char more[80];
-        snprintf(more, sizeof more, "compression %.2f %%, top speed %.3g m/s",
-                 100 * job->last.mean_compression, job->last.max_speed);
-        cli_progress_show(&job->progress, frame, more);
-        if (cli_interrupted() && frame < job->frames)
-            status = sl_error_set(error, SL_ERROR_CANCELLED, "stopped by the user");
-    }
-    if (status == SL_ERROR_CANCELLED && job->stats_failed)
-        status = sl_error_set(error, SL_ERROR_IO, "%.300s: could not be written in full",
-                              job->stats.path);
-    return status;
-}
-
-/* Ends the run on disk: a stopped one with a checkpoint, any one with its last file whole. */
-static SlStatus settle(Job *job, SlStatus status, SlError *error)
-{
-    if (job->writer == NULL)
-        return status;
-    SlError last = {SL_OK, ""};
-    bool checkpoints = job->rhythm.frames > 0 || job->rhythm.seconds > 0;
-    if (status == SL_ERROR_CANCELLED && checkpoints)
-        last.status = write_checkpoint(job, &last);
-    SlError waited = {SL_OK, ""};
-    waited.status = sl_writer_wait(job->writer, &waited);
-    if (last.status == SL_OK)
-        last = waited;
-    cli_checkpoints_prune(job->folder);
-    if (last.status != SL_OK && (status == SL_OK || status == SL_ERROR_CANCELLED)) {
-        status = last.status;
-        *error = last;
-    }
-    return status;
+    return job->def.checkpoint_frames > 0 || job->def.checkpoint_seconds > 0;
 }
 
 /* --frames and --seed become part of the scene, so that DIR/scene.json repeats the run. They are
@@ -237,19 +110,20 @@ static SlStatus read_scene(Job *job, CliInput *input, SlError *error)
 }
 
 /* The command's folder, else the scene's, else out/ and the scene file's name. */
-static void choose_folder(Job *job, const char *scene_path)
+static void choose_folder(Job *job, const CliInput *input)
 {
-    if (job->folder[0] != '\0')
-        return;
     char stem[200];
-    cli_stem(stem, sizeof stem, scene_path);
-    if (sl_scene_output_folder(job->scene)[0] != '\0')
+    cli_stem(stem, sizeof stem, input->words[0]);
+    if (input->value[O_OUTPUT] != NULL)
+        snprintf(job->folder, sizeof job->folder, "%s", input->value[O_OUTPUT]);
+    else if (sl_scene_output_folder(job->scene)[0] != '\0')
         snprintf(job->folder, sizeof job->folder, "%s", sl_scene_output_folder(job->scene));
     else
         snprintf(job->folder, sizeof job->folder, "out/%s", stem);
+    job->def.folder = job->folder;
 }
 
-static SlStatus set_up(Job *job, CliInput *input, SlError *error)
+static SlStatus open_run(Job *job, CliInput *input, SlError *error)
 {
     SlStatus status = cli_context(input->value[O_THREADS], job->quiet, &job->context, error);
     if (status == SL_OK)
@@ -257,140 +131,151 @@ static SlStatus set_up(Job *job, CliInput *input, SlError *error)
     if (status != SL_OK)
         return status;
     job->frames = sl_scene_frames(job->scene);
-    choose_folder(job, input->words[0]);
-    SlWorldDef def = sl_default_world_def();
-    def.context = job->context;
-    def.on_step = on_step;
-    def.on_step_user = job;
-    status = sl_scene_build(job->scene, &def, &job->world, error);
-    if (status == SL_OK && job->resume && cli_is_folder(job->folder)) {
-        status = cli_folder_take(job->folder, &job->lock, error);
-        if (status == SL_OK)
-            status = cli_checkpoints_resume(job->folder, job->world,
-                                            job->resume_exact ? job->resume_frame : job->frames,
-                                            job->resume_exact, job->quiet, &job->resumed, error);
+    choose_folder(job, input);
+    job->def.on_step = on_step;
+    job->def.on_step_user = job;
+    return sl_run_open(job->context, job->scene, &job->def, &job->run, error);
+}
+
+static SlStatus simulate(Job *job, SlError *error)
+{
+    SlStatus status = SL_OK;
+    while (status == SL_OK && !sl_run_is_done(job->run)) {
+        status = sl_run_advance(job->run, error);
+        if (status == SL_OK && cli_checkpoint_requested())
+            status = sl_run_checkpoint(job->run, error);
+        if (status != SL_OK)
+            break;
+        char more[80];
+        snprintf(more, sizeof more, "compression %.2f %%, top speed %.3g m/s",
+                 100 * job->last.mean_compression, job->last.max_speed);
+        cli_progress_show(&job->progress, sl_run_frame(job->run), more);
+        if (cli_interrupted() && !sl_run_is_done(job->run))
+            status = cli_error(error, SL_ERROR_CANCELLED, "stopped by a signal");
     }
-    /* The set-up is checked in full before the folder is touched. */
-    if (status == SL_OK)
-        status = sl_world_start(job->world, error);
-    if (status == SL_OK && job->lock < 0)
-        status = cli_folder_take(job->folder, &job->lock, error);
-    if (status != SL_OK)
-        return status;
-    say_where(job);
-    SlWriterDef writer = sl_default_writer_def();
-    writer.quantise =
-        input->value[O_QUANTISE] != NULL || sl_scene_output_quantise(job->scene);
-    status = sl_writer_create(job->context, &writer, &job->writer, error);
-    if (status == SL_OK)
-        status = prepare_folder(job, error);
     return status;
 }
 
-/* Where a run that ended early can go on from. */
-static void say_checkpoint(const Job *job)
+/* Where a run that ended early can be resumed. */
+static void report_checkpoint(const Job *job)
 {
-    uint64_t *numbers;
-    long count = cli_list_numbers(job->folder, "checkpoint", ".slc", &numbers);
+    SlRunFolder *folder;
+    size_t count;
+    if (sl_run_folder_open(job->context, job->folder, &folder, NULL) != SL_OK)
+        return;
+    const uint64_t *numbers = sl_run_folder_checkpoints(folder, &count);
     if (count > 0)
-        fprintf(stderr, "the last checkpoint is %s/checkpoint_%06llu.slc; run … --resume goes on\n",
+        fprintf(stderr, "the last checkpoint is %s/checkpoint_%06llu.slc; run … --resume continues\n",
                 job->folder, (unsigned long long)numbers[count - 1]);
-    free(numbers);
+    sl_run_folder_close(folder);
 }
 
-static int say_end(const Job *job, SlStatus status, const SlError *error)
+static int report_end(const Job *job, SlStatus status, uint64_t frame, bool complete, uint64_t hash,
+                      const SlError *error)
 {
-    bool checkpoints = job->rhythm.frames > 0 || job->rhythm.seconds > 0;
     if (status == SL_ERROR_CANCELLED) {
         if (!job->quiet)
-            fprintf(stderr, "stopped; frames 0 to %llu in %s are whole%s\n",
-                    (unsigned long long)sl_world_view(job->world)->frame, job->folder,
-                    checkpoints ? "; run … --resume goes on" : "");
-        return checkpoints ? EXIT_RESUMABLE : EXIT_STOPPED;
+            fprintf(stderr, "stopped; frames 0 to %llu in %s are complete%s\n",
+                    (unsigned long long)frame, job->folder,
+                    writes_checkpoints(job) ? "; run … --resume continues" : "");
+        return writes_checkpoints(job) ? EXIT_RESUMABLE : EXIT_STOPPED;
     }
     if (status != SL_OK) {
         int code = cli_fail(error);
-        if (job->writer != NULL)
-            say_checkpoint(job);
+        if (job->run != NULL)
+            report_checkpoint(job);
         return code;
     }
+    if (complete)
+        return EXIT_DONE;
     if (!job->quiet)
-        fprintf(stderr, "frames 0 to %llu and stats.csv are in %s\n",
-                (unsigned long long)job->frames, job->folder);
-    printf("state hash: %016llx\n", (unsigned long long)sl_world_hash(job->world));
+        fprintf(stderr, "frames 0 to %llu and stats.csv are in %s\n", (unsigned long long)frame,
+                job->folder);
+    printf("state hash: %016llx\n", (unsigned long long)hash);
     return EXIT_DONE;
 }
 
 static int finish(Job *job, SlStatus status, SlError *error)
 {
     cli_progress_end(&job->progress);
-    SlError close_error;
-    if (cli_stats_close(&job->stats, &close_error) != SL_OK && status == SL_OK) {
-        status = close_error.status;
-        *error = close_error;
+    uint64_t frame = 0, hash = 0;
+    bool complete = false;
+    if (job->run != NULL) {
+        SlError close_error;
+        frame = sl_run_frame(job->run);
+        complete = sl_run_is_complete(job->run);
+        if (status == SL_OK && !complete)
+            hash = sl_world_hash(sl_run_world(job->run));
+        SlStatus closed = sl_run_close(job->run, &close_error);
+        if (closed != SL_OK && (status == SL_OK || status == SL_ERROR_CANCELLED)) {
+            status = closed;
+            *error = close_error;
+        }
     }
-    int code = say_end(job, status, error);
-    sl_writer_destroy(job->writer);
-    sl_world_destroy(job->world);
+    int code = report_end(job, status, frame, complete, hash, error);
     sl_scene_destroy(job->scene);
     sl_context_destroy(job->context);
-    if (job->lock >= 0)
-        close(job->lock);
     return code;
+}
+
+/* The options into the definition; -1, or an exit code. */
+static int read_options(Job *job, const CliInput *input)
+{
+    uint64_t number;
+    if (input->word_count != 1)
+        return cli_usage_error("run", input->word_count == 0 ? "a scene file is needed"
+                                                             : "one scene at a time");
+    if (input->value[O_FRAMES] != NULL &&
+        !cli_integer(&cli_run_command, "frames", input->value[O_FRAMES], 1, 10000000, &job->frames))
+        return EXIT_USAGE;
+    if (input->value[O_THREADS] != NULL &&
+        !cli_integer(&cli_run_command, "threads", input->value[O_THREADS], 1, 256, &number))
+        return EXIT_USAGE;
+    if (input->value[O_SEED] != NULL && !cli_integer(&cli_run_command, "seed", input->value[O_SEED],
+                                                     0, (uint64_t)1 << 53, &job->seed))
+        return EXIT_USAGE;
+    if (input->value[O_EVERY] != NULL &&
+        !read_checkpoint_interval(input->value[O_EVERY], &job->def))
+        return EXIT_USAGE;
+    const char *resume = input->value[O_RESUME];
+    if (resume != NULL)
+        job->def.mode = resume[0] != '\0' ? SL_RUN_RESUME_AT : SL_RUN_RESUME;
+    if (job->def.mode == SL_RUN_RESUME_AT && !cli_integer(&cli_run_command, "resume", resume, 0,
+                                                          10000000, &job->def.resume_frame))
+        return EXIT_USAGE;
+    job->def.overwrite = input->value[O_OVERWRITE] != NULL;
+    job->def.quantise = input->value[O_QUANTISE] != NULL;
+    job->quiet = input->value[O_QUIET] != NULL;
+    return -1;
 }
 
 static int run(int count, char **words)
 {
     CliInput input;
+    Job job = {.def = sl_default_run_def()};
     int code = cli_parse(&cli_run_command, count, words, &input);
-    Job job = {.quiet = input.value[O_QUIET] != NULL,
-               .resume = input.value[O_RESUME] != NULL,
-               .lock = -1,
-               .resumed = -1};
-    uint64_t number;
-    if (code < 0 && input.word_count != 1)
-        code = cli_usage_error("run", input.word_count == 0 ? "a scene file is needed"
-                                                            : "one scene at a time");
-    if (code < 0 && input.value[O_FRAMES] != NULL &&
-        !cli_integer(&cli_run_command, "frames", input.value[O_FRAMES], 1, 10000000, &job.frames))
-        code = EXIT_USAGE;
-    if (code < 0 && input.value[O_THREADS] != NULL &&
-        !cli_integer(&cli_run_command, "threads", input.value[O_THREADS], 1, 256, &number))
-        code = EXIT_USAGE;
-    if (code < 0 && input.value[O_SEED] != NULL &&
-        !cli_integer(&cli_run_command, "seed", input.value[O_SEED], 0, (uint64_t)1 << 53, &job.seed))
-        code = EXIT_USAGE;
-    const char *every = input.value[O_EVERY] != NULL ? input.value[O_EVERY] : "5min";
-    if (code < 0 && !cli_rhythm_read(&cli_run_command, every, &job.rhythm))
-        code = EXIT_USAGE;
-    job.resume_exact = input.value[O_RESUME] != NULL && input.value[O_RESUME][0] != '\0';
-    if (code < 0 && job.resume_exact &&
-        !cli_integer(&cli_run_command, "resume", input.value[O_RESUME], 0, 10000000,
-                   &job.resume_frame))
-        code = EXIT_USAGE;
+    if (code < 0)
+        code = read_options(&job, &input);
     if (code >= 0) {
         cli_input_free(&input);
         return code;
     }
-    if (input.value[O_OUTPUT] != NULL) {
-        snprintf(job.folder, sizeof job.folder, "%s", input.value[O_OUTPUT]);
-    }
     cli_catch_interrupts();
+    cli_catch_hangups();
     cli_catch_checkpoint_request();
     SlError error = {SL_OK, ""};
-    SlStatus status = set_up(&job, &input, &error);
-    if (status == SL_OK) {
+    SlStatus status = open_run(&job, &input, &error);
+    if (status == SL_OK && !sl_run_is_complete(job.run)) {
         if (!job.quiet)
             fprintf(stderr, "%s: %llu particles, %llu frames, %u threads, %s path\n",
                     sl_scene_name(job.scene),
-                    (unsigned long long)sl_world_particle_count(job.world),
+                    (unsigned long long)sl_world_particle_count(sl_run_world(job.run)),
                     (unsigned long long)job.frames, sl_context_threads(job.context),
                     sl_context_isa_name(job.context));
         cli_progress_begin(&job.progress, "simulating", job.frames, job.quiet);
-        job.progress.first = job.resumed > 0 ? (uint64_t)job.resumed : 0;
+        job.progress.first = sl_run_first_frame(job.run);
         status = simulate(&job, &error);
     }
-    status = settle(&job, status, &error);
     code = finish(&job, status, &error);
     cli_input_free(&input);
     return code;
@@ -399,14 +284,17 @@ static int run(int count, char **words)
 const CliCommand cli_run_command = {
     .name = "run",
     .arguments = "SCENE [options]",
-    .summary = "simulate a scene into a folder of frames",
+    .summary = "simulate a scene into a run folder; nothing is replaced without --overwrite",
     .examples = "  sleet run scenes/dam_break.json -o out/dam\n"
                 "  sleet run scenes/dam_break.json --frames 60 --threads 2\n"
                 "  sleet run scenes/dam_break.json --set systems.water.parameters.iterations=6 "
                 "--set gravity[1]=-3.7\n"
-                "  sleet run scenes/dam_break.json -o out/dam --resume   after Ctrl-C, a crash, a "
+                "  sleet run scenes/dam_break.json -o out/dam --resume     after Ctrl-C, a crash, a "
                 "full disk\n"
-                "  sleet run scenes/dam_break.json -o out/dam --checkpoint-every 10\n",
+                "  sleet run scenes/dam_break.json -o out/dam --overwrite  anew\n"
+                "  sleet run scenes/dam_break.json -o out/dam --checkpoint-every 10\n\n"
+                "signals: Ctrl-C, SIGTERM, SIGHUP and SIGPIPE write a checkpoint and end with code "
+                "75;\n         SIGUSR1 writes one and the run continues\n",
     .options = options,
     .option_count = O_COUNT,
     .run = run,

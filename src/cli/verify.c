@@ -1,76 +1,37 @@
-/* sleet verify: reads every frame and checkpoint of a folder in full and says which are not whole. */
+/* sleet verify: reads every frame and checkpoint of a run folder in full, and reports which are
+   damaged or missing. */
 #include <stdlib.h>
-#include <string.h>
 
-#include "cli/run_folder.h"
-#include "core/error.h"
+#include "cli/cli.h"
 
-typedef struct Tally {
-    long whole, broken;
-} Tally;
-
-static void note(Tally *tally, SlStatus status, const SlError *error)
+static void print_fault(void *user, const char *message)
 {
+    (void)user;
+    printf("%s\n", message);
+}
+
+static int verify_folder(SlContext *context, const char *path)
+{
+    SlRunFolder *folder = NULL;
+    SlRunVerification v;
+    SlError error;
+    size_t frames = 0, checkpoints = 0;
+    SlStatus status = sl_run_folder_open(context, path, &folder, &error);
     if (status == SL_OK) {
-        tally->whole++;
-        return;
+        (void)sl_run_folder_frames(folder, &frames);
+        (void)sl_run_folder_checkpoints(folder, &checkpoints);
+        if (frames + checkpoints == 0)
+            status = cli_error(&error, SL_ERROR_IO, "%.300s: holds no frames", path);
     }
-    tally->broken++;
-    printf("%s\n", error->text);
-}
-
-static void verify_frame(SlContext *context, const char *path, uint64_t number, Tally *tally)
-{
-    SlFrame *frame;
-    SlError error;
-    SlStatus status = sl_frame_read(context, path, &frame, &error);
-    if (status == SL_OK && sl_frame_view(frame)->frame != number)
-        status = sl_error_set(&error, SL_ERROR_PARSE, "%.300s: is frame %llu", path,
-                              (unsigned long long)sl_frame_view(frame)->frame);
-    note(tally, status, &error);
-    sl_frame_destroy(frame);
-}
-
-static void verify_checkpoint(SlContext *context, const char *path, uint64_t number, Tally *tally)
-{
-    SlCheckpoint *checkpoint;
-    SlError error;
-    SlStatus status = sl_checkpoint_read(context, path, &checkpoint, &error);
-    if (status == SL_OK && sl_checkpoint_state(checkpoint)->frame != number)
-        status = sl_error_set(&error, SL_ERROR_PARSE, "%.300s: is of frame %llu", path,
-                              (unsigned long long)sl_checkpoint_state(checkpoint)->frame);
-    note(tally, status, &error);
-    sl_checkpoint_destroy(checkpoint);
-}
-
-static int verify_folder(SlContext *context, const char *folder)
-{
-    uint64_t *frames, *checkpoints;
-    long frame_count = cli_list_frames(folder, &frames);
-    long checkpoint_count = cli_list_numbers(folder, "checkpoint", ".slc", &checkpoints);
-    SlError error;
-    Tally frame_tally = {0}, checkpoint_tally = {0};
-    char path[1024];
-    int code = EXIT_DONE;
-    if (frame_count < 0 || frame_count + checkpoint_count == 0) {
-        sl_error_set(&error, SL_ERROR_IO, "%.300s: holds no frames", folder);
-        code = cli_fail(&error);
-    } else {
-        for (long k = 0; k < frame_count; k++) {
-            cli_frame_path(path, sizeof path, folder, frames[k], ".slf");
-            verify_frame(context, path, frames[k], &frame_tally);
-        }
-        for (long k = 0; k < checkpoint_count; k++) {
-            cli_checkpoint_path(path, sizeof path, folder, checkpoints[k]);
-            verify_checkpoint(context, path, checkpoints[k], &checkpoint_tally);
-        }
-        printf("%ld frames whole, %ld not; %ld checkpoints whole, %ld not\n", frame_tally.whole,
-               frame_tally.broken, checkpoint_tally.whole, checkpoint_tally.broken);
-        code = frame_tally.broken + checkpoint_tally.broken > 0 ? EXIT_INPUT : EXIT_DONE;
-    }
-    free(frames);
-    free(checkpoints);
-    return code;
+    if (status == SL_OK)
+        status = sl_run_folder_verify(folder, print_fault, NULL, &v, &error);
+    sl_run_folder_close(folder);
+    if (status != SL_OK)
+        return cli_fail(&error);
+    printf("%zu frames intact, %zu damaged, %zu missing; %zu checkpoints intact, %zu damaged\n",
+           v.frames_intact, v.frames_damaged, v.frames_missing, v.checkpoints_intact,
+           v.checkpoints_damaged);
+    return v.frames_damaged + v.frames_missing + v.checkpoints_damaged > 0 ? EXIT_INPUT : EXIT_DONE;
 }
 
 enum { O_THREADS, O_COUNT };
@@ -86,7 +47,7 @@ static int verify(int count, char **words)
     uint64_t number;
     int code = cli_parse(&cli_verify_command, count, words, &input);
     if (code < 0 && input.word_count != 1)
-        code = cli_usage_error("verify", "one folder of frames is needed");
+        code = cli_usage_error("verify", "one run folder is needed");
     if (code < 0 && input.value[O_THREADS] != NULL &&
         !cli_integer(&cli_verify_command, "threads", input.value[O_THREADS], 1, 256, &number))
         code = EXIT_USAGE;
@@ -103,7 +64,7 @@ static int verify(int count, char **words)
 const CliCommand cli_verify_command = {
     .name = "verify",
     .arguments = "DIR [options]",
-    .summary = "check every byte of the frames and checkpoints in a folder",
+    .summary = "check every byte of the frames and checkpoints in a run folder",
     .examples = "  sleet verify out/dam\n",
     .options = options,
     .option_count = O_COUNT,

@@ -23,7 +23,8 @@ enum {
     SL_COOKIE_FORCE_FIELD,
     SL_COOKIE_SCENE_OPTIONS,
     SL_COOKIE_WRITER,
-    SL_COOKIE_FRAME_READER
+    SL_COOKIE_FRAME_READER,
+    SL_COOKIE_RUN
 };
 
 /* The head of a definition in its default function. */

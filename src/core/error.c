@@ -56,6 +56,7 @@ const char *sl_status_name(SlStatus status)
     case SL_ERROR_NUMBERS: return "numbers";
     case SL_ERROR_UNSUPPORTED: return "unsupported";
     case SL_ERROR_CANCELLED: return "cancelled";
+    case SL_ERROR_EXISTS: return "exists";
     }
     return "unknown";
 }

@@ -220,6 +220,23 @@ SlStatus sl_folder_make(const char *path, SlError *error)
     return SL_OK;
 }
 
+void sl_program_file(const char *relative, char *path, size_t size)
+{
+    char program[1024];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(program, '/');
+    if (slash != NULL)
+        *slash = '\0';
+    snprintf(path, size, "%s/%s", program, relative);
+}
+
+bool sl_folder_exists(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
 struct SlFileQueue {
     SlMemory *memory;
     const SlFileLayer *layer;

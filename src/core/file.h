@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include "core/memory.h"
+#include "sleet/platform.h"
 
 typedef struct SlFileLayer {
     ssize_t (*write)(void *user, int descriptor, const void *data, size_t bytes);
@@ -38,8 +39,6 @@ SlStatus sl_file_write(const SlFileLayer *layer, const char *path, const void *d
    A file above max_bytes, a folder or a device is refused. */
 SlStatus sl_file_read(SlMemory *memory, const char *path, uint64_t max_bytes, char **data,
                       size_t *bytes, SlError *error);
-/* Makes a folder and its parents; no error if it exists. */
-SlStatus sl_folder_make(const char *path, SlError *error);
 
 /* --- Files written by a thread of their own, so that the simulation continues while the disk is slow.
    The queue is one file deep: files appear in the order in which they were given, and one buffer is

@@ -7,7 +7,34 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "commit.h"
 #include "core/error.h"
+#include "core/timer.h"
+
+#define TEXT_OF_(x) #x
+#define TEXT_OF(x) TEXT_OF_(x)
+
+const char *sl_build_commit(void)
+{
+    return SLEET_COMMIT;
+}
+
+const char *sl_build_compiler(void)
+{
+#if defined(__clang__)
+    return "clang " TEXT_OF(__clang_major__) "." TEXT_OF(__clang_minor__) "." TEXT_OF(
+        __clang_patchlevel__);
+#elif defined(__GNUC__)
+    return "gcc " TEXT_OF(__GNUC__) "." TEXT_OF(__GNUC_MINOR__) "." TEXT_OF(__GNUC_PATCHLEVEL__);
+#else
+    return "unknown";
+#endif
+}
+
+double sl_machine_seconds(void)
+{
+    return sl_seconds();
+}
 
 uint32_t sl_machine_processors(void)
 {

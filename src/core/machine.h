@@ -1,16 +1,12 @@
-/* The machine: processors and memory that this process may use. */
+/* Facts of the machine and of this build (sleet/platform.h), and the choice of an instruction-set
+   path. */
 #ifndef CORE_MACHINE_H
 #define CORE_MACHINE_H
 
 #include <stdint.h>
 
 #include "config.h"
-#include "sleet/base.h"
-
-uint32_t sl_machine_processors(void);
-/* Bytes that can still be allocated: MemAvailable, or less where a cgroup or address-space limit is
-   tighter. UINT64_MAX where this is not known. */
-uint64_t sl_machine_memory_available(void);
+#include "sleet/platform.h"
 
 /* --- Which instruction-set path runs the hot loops. A *_kernels.c file is compiled once per path and
    ends in SL_KERNEL_TABLE(Type, name) = {…}; its header declares the tables with

@@ -302,3 +302,37 @@ SlStatus sl_scene_build_mesh(const SlScene *scene, const SlSceneCollider *collid
     sl_free(scene->memory, (void *)paths, count * sizeof *paths);
     return status;
 }
+
+/* Names of the files of one collider. */
+static void each_collider_file(const SlScene *scene, const SlSceneCollider *collider,
+                               void (*each)(void *user, const char *path), void *user)
+{
+    const SlJson *json = &scene->json;
+    if (collider->file != NULL)
+        each(user, sl_json_text(json, collider->file));
+    const SlJsonNode *file = collider->files != NULL ? sl_json_first(json, collider->files) : NULL;
+    for (; file != NULL; file = sl_json_next(json, file))
+        each(user, sl_json_text(json, file));
+    const char *text = collider->pattern != NULL ? sl_json_text(json, collider->pattern) : "";
+    Pattern pattern;
+    if (collider->pattern == NULL || !read_pattern(text, &pattern))
+        return;
+    for (uint32_t k = collider->first; k <= collider->last; k++) {
+        char path[MAX_NAME];
+        snprintf(path, sizeof path, "%.*s%0*u%s", pattern.before, text, pattern.digits, k,
+                 pattern.after);
+        each(user, path);
+    }
+}
+
+void sl_scene_each_mesh_file(const SlScene *scene, void (*each)(void *user, const char *path),
+                             void *user)
+{
+    for (size_t k = 0; k < scene->collider_count; k++)
+        if (scene->colliders[k].is_mesh)
+            each_collider_file(scene, &scene->colliders[k], each, user);
+    for (size_t s = 0; s < scene->system_count; s++)
+        for (size_t k = 0; k < scene->systems[s].fill_count; k++)
+            if (scene->systems[s].fills[k].def.path != NULL)
+                each(user, scene->systems[s].fills[k].def.path);
+}

@@ -296,6 +296,19 @@ const char *sl_scene_text(const SlScene *scene)
     return scene->text;
 }
 
+SlStatus sl_scene_write(SlContext *context, const SlScene *scene, const char *path, SlError *error)
+{
+    return sl_file_write(&context->file_layer, path, scene->text, strlen(scene->text), error);
+}
+
+bool sl_scene_has_emitters(const SlScene *scene)
+{
+    for (size_t k = 0; k < scene->system_count; k++)
+        if (scene->systems[k].emitter_count > 0)
+            return true;
+    return false;
+}
+
 /* --- A scene from a file, with the solvers this library has. --- */
 
 SlSceneOptions sl_default_scene_options(void)

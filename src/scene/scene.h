@@ -154,6 +154,9 @@ SlStatus sl_scene_anchor_meshes(SlScene *scene, const char *path, SlError *error
 /* Adds the collider, a mesh, to the world; the world's message goes to `inner`. */
 SlStatus sl_scene_build_mesh(const SlScene *scene, const SlSceneCollider *collider, SlWorld *world,
                              SlColliderId *id, SlError *inner);
+/* Calls `each` with the path of every mesh file of colliders and fills. */
+void sl_scene_each_mesh_file(const SlScene *scene, void (*each)(void *user, const char *path),
+                             void *user);
 SlStatus sl_scene_check_motion(const SlScene *scene, const SlSceneCollider *collider,
                                SlError *error);
 SlStatus sl_scene_read_collider(const SlScene *scene, const SlJsonNode *node,

@@ -15,10 +15,10 @@ same "help run and run --help" "$("$sleet" help run)" "$("$sleet" run --help)"
 expect 2 help rum
 complains 'did you mean "run"?'
 expect 0 --version
-says "sleet "
+[[ $said =~ ^sleet\ [0-9]+\.[0-9]+\.[0-9]+\ \(([0-9a-f]{12}(-dirty)?|unknown)\)$ ]] || fail "--version: $said"
 declare -A options=(
     [demo]="--output --frames --set --threads --list"
-    [run]="--output --frames --threads --set --seed --quantise --checkpoint-every --resume[=FRAME] --quiet"
+    [run]="--output --frames --threads --set --seed --quantise --checkpoint-every --resume[=FRAME] --overwrite --quiet"
     [render]="--output --frames --camera --set --threads --png --no-video --follow --quiet"
     [info]="--set" [verify]="--threads" [estimate]="--set" [compare]="--output --gain" [params]="--markdown" [bench]="--quick --json --scene --paper --executions --output"
     [tune]="--from --steps --write --threads --set")
@@ -58,11 +58,11 @@ expect 2 run scene.json --frames 2 --frames 3
 complains "--frames is given twice"
 for bad in 0 -1 1.5 x 99999999999999999999 ""; do
     expect 2 run scene.json --frames "$bad" -o out-bad
-    complains "--frames takes a whole number"
+    complains "--frames takes an integer"
 done
 for bad in 0 257 many; do
     expect 2 run scene.json --threads "$bad" -o out-bad
-    complains "--threads takes a whole number"
+    complains "--threads takes an integer"
 done
 expect 2 run scene.json --seed -4 -o out-bad
 expect 2 run scene.json --set gravity -o out-bad
@@ -82,7 +82,7 @@ complains "passes takes no --scene"
 expect 2 bench apbf --quick --paper
 complains "--quick and --paper exclude each other"
 expect 2 bench apbf --executions 0
-complains "--executions takes a whole number"
+complains "--executions takes an integer"
 expect 2 params pfb
 complains 'there is no solver or renderer "pfb"' 'did you mean "pbf"?'
 expect 2 params nonsense
@@ -102,7 +102,7 @@ hash_of scene.json -o out
 first=$hash
 complains "1000 particles" "frames 0 to 6" "out"
 same "files written" "$(cd out && echo *)" \
-    "checkpoint_000006.slc $(printf 'frame_%06d.slf ' 0 1 2 3 4 5 6)scene.json stats.csv"
+    "checkpoint_000006.slc $(printf 'frame_%06d.slf ' 0 1 2 3 4 5 6)run.json scene.json stats.csv"
 check_frames out
 check_stats out/stats.csv 12 12 0.01
 hash_of scene.json -o out-quiet --quiet
@@ -112,12 +112,12 @@ for frame in out/frame_*.slf; do
     check "$frame differs between runs" cmp "$frame" "out-quiet/${frame#out/}"
 done
 for threads in 1 2 3; do
-    hash_of scene.json -o out-quiet --quiet --threads $threads
+    hash_of scene.json -o out-quiet --overwrite --quiet --threads $threads
     same "hash with $threads threads" "$hash" "$first"
 done
 hash_of out/scene.json -o out-again --quiet
 same "hash of the saved scene" "$hash" "$first"
-hash_of out/scene.json -o out --quiet # into the folder it is read from
+hash_of out/scene.json -o out --quiet --overwrite # into the folder it is read from
 same "hash of the saved scene in its place" "$hash" "$first"
 
 # Values from the command line are in the saved scene, so that it repeats the run.
@@ -127,17 +127,17 @@ differ "hash with other values" "$hash" "$first"
 changed=$hash
 check_frames out-set
 same "frames of a shorter run" "$(find out-set -name '*.slf' | wc -l)" 4
-hash_of out-set/scene.json -o out-again --quiet
+hash_of out-set/scene.json -o out-again --overwrite --quiet
 same "hash of the saved scene with values" "$hash" "$changed"
 same "old frames in the folder" "$(find out-again -name '*.slf' | wc -l)" 4
 expect 0 info out-set/scene.json
 says "frames: 3 at 50 per second"
 hash_of scene.json --frames 1 --quiet # the default folder
 check "no frames in out/scene" test -e out/scene/frame_000001.slf
-expect 0 run --quiet --frames=01 --seed 007 -o out-again -- scene.json
-# A hash that nobody can read is an error.
+expect 0 run --quiet --frames=01 --seed 007 -o out-again --overwrite -- scene.json
+# A hash that cannot be printed is an error.
 if [ -w /dev/full ]; then
-    "$sleet" run scene.json --frames 1 --quiet -o out-again > /dev/full 2> errors
+    "$sleet" run scene.json --frames 1 --quiet -o out-again --overwrite > /dev/full 2> errors
     same "exit code with a full standard output" $? 5
     check "silent about it" grep -q "standard output" errors
 fi
@@ -149,7 +149,7 @@ import fcntl, os, pty, struct, subprocess, sys, termios
 for columns in (20, 60, 80, 200):
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    run = subprocess.Popen([sys.argv[1], "run", "scene.json", "--frames", "3", "-o", "terminal"],
+    run = subprocess.Popen([sys.argv[1], "run", "scene.json", "--frames", "3", "-o", "terminal", "--overwrite"],
                            stdout=subprocess.DEVNULL, stderr=theirs)
     assert run.wait() == 0
     os.close(theirs)
@@ -260,7 +260,7 @@ expect 5 compare pair/frame_000001.png pair/frame_000002.png -o no-such/apart.pn
 expect 2 compare pair/frame_000001.png
 complains "two PNG files are needed"
 expect 2 compare pair/frame_000001.png pair/frame_000002.png --gain 0
-complains "--gain takes a whole number"
+complains "--gain takes an integer"
 
 # --- info and params --------------------------------------------------------------------------
 expect 0 info
@@ -272,7 +272,8 @@ says "particles: 125"
 expect 0 info out/frame_000004.slf
 says "frame: 4" "time: 0.08 s" "1000 particles" "position" "velocity" "colliders: 1"
 expect 0 info out
-says "frames: 7, 0 to 6" "frame: 6"
+says "frames: 7, 0 to 6" "frame: 6" "run: Small, finished, frame 6 of 6" "state hash: $first" "session: " \
+    "threads" "sleet $("$sleet" --version | cut -d' ' -f2)"
 expect 5 info no-such.slf
 head -c 500 out/frame_000000.slf > cut.slf
 expect 3 info cut.slf

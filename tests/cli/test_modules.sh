@@ -40,6 +40,10 @@ expect_breach src/solvers/fluid/a.c '#include "solvers/snow/grid.h"' 'solvers/fl
 expect_breach src/render/a.c '#include "world/world.h"' 'render/ may not include'
 expect_breach src/io/a.c '#include "sleet/world.h"' 'io/ may not include'
 expect_breach src/world/a.c '#include "sleet/sleet.h"' 'world/ may not include'
+expect_breach src/cli/a.c '#include "core/error.h"' 'cli/ may not include'
+expect_breach src/cli/a.c '#include "bench/trial.h"' 'cli/ may not include'
+expect_breach src/bench/a.c '#include "cli/cli.h"' 'bench/ may not include'
+expect_breach src/run/a.c '#include "render/image.h"' 'run/ may not include'
 expect_breach src/core/a.c '#include "memory.h"' 'write it from src/'
 expect_breach src/core/a.c '#include "../math/vec3.h"' 'written from src/'
 expect_breach src/solvers/fluid/a.c '#include "core/simd.h"' 'only *_kernels.c'
@@ -62,9 +66,20 @@ if python3 "$check" "$tree" > "$tree/said"; then
 fi
 grep -q 'module "attic" has no row' "$tree/said"
 
+# Two modules that include each other.
+sed 's/^module,math,core$/module,math,core spatial/' "$source_dir/tools/modules.csv" > "$tree/modules.csv"
+mkdir -p "$tree/src/core"
+rm -rf "$tree/src/attic"
+if python3 "$check" --table "$tree/modules.csv" "$tree" > "$tree/said"; then
+    printf 'a cycle of modules was let through\n' >&2
+    exit 1
+fi
+grep -q 'include each other' "$tree/said"
+
 expect_clean src/render/a.c '#include "frame/view.h"'
 expect_clean src/io/a.c '#include "sleet/view.h"'
 expect_clean src/cli/a.c '#include "sleet/sleet.h"'
+expect_clean src/cli/a.c '#include "bench/bench.h"'
 expect_clean src/solvers/fluid/pbf_kernels.c '#include "core/simd.h"'
 expect_clean src/solvers/fluid/contact_lanes.h '#include "core/simd.h"'
 expect_clean src/solvers/fluid/pbf_kernels.c '#include "math/kernel_lanes.h"'

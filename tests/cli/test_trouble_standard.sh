@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What is left when a run is stopped, the disk is full, the folder cannot be written or memory is
-# short: an honest exit code, a sentence, and nothing under a final name that is not whole.
+# short: the exit code, a message, and nothing under a final name that is not complete.
 set -u
 # shellcheck source=tests/support/command.sh
 source "${SLEET_SOURCE:-$(dirname "$0")/../..}/tests/support/command.sh"
@@ -30,10 +30,10 @@ for signal in INT TERM; do
     check_frames "stopped-$signal"
     frames=$(find "stopped-$signal" -name '*.slf' | wc -l)
     check "not the frames it says: $(tail -n 1 errors)" \
-        grep -q "stopped; frames 0 to $((frames - 1)) in stopped-$signal are whole" errors
+        grep -q "stopped; frames 0 to $((frames - 1)) in stopped-$signal are complete" errors
     # Two steps a frame; the signal may come after the first.
     check_stats "stopped-$signal/stats.csv" $((2 * frames - 2)) $((2 * frames)) 0.01
-    expect 0 run "stopped-$signal/scene.json" --frames 2 --quiet -o again
+    expect 0 run "stopped-$signal/scene.json" --frames 2 --quiet -o again --overwrite
     check "a stopped run's frame differs" cmp again/frame_000002.slf \
         "stopped-$signal/frame_000002.slf"
 done
@@ -71,10 +71,10 @@ if command -v ffprobe > /dev/null && command -v ffmpeg > /dev/null; then
             same "left behind" "$(find film -name '*.part*')" ""
         done
     done
-    nobody_left() {
+    none_left() {
         ! pgrep -f "file:film/video" > /dev/null
     }
-    check "an ffmpeg is still running" wait_for 10 nobody_left
+    check "an ffmpeg is still running" wait_for 10 none_left
 else
     skip "no ffmpeg, no stopped videos"
 fi
@@ -92,17 +92,17 @@ for folder in file file/below /proc/sleet; do
 done
 mkdir locked
 chmod a-w locked
-chmod a+rx . # root looks at it as somebody who may not write there
+chmod a+rx . # root looks at it as a user that may not write there
 as_user=()
 [ "$(id -u)" -ne 0 ] || as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 if "${as_user[@]}" "$sleet" info scene.json > /dev/null 2>&1; then
     for folder in locked locked/below; do
         "${as_user[@]}" "$sleet" run scene.json --frames 1 -o $folder > said 2> errors
         same "exit code for a read-only folder" $? 5
-        check "no sentence: $(cat errors)" grep -q "$folder: .*Permission denied" errors
+        check "no message: $(cat errors)" grep -q "$folder: .*Permission denied" errors
     done
 else
-    skip "root may write anywhere and can be nobody else: no read-only folder"
+    skip "root may write anywhere and cannot change its user: no read-only folder"
 fi
 # A folder in the place of a frame.
 mkdir -p taken/frame_000001.slf

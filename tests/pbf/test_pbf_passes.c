@@ -79,27 +79,27 @@ static void paths_and_reference_agree(void **state)
             const char *constraint = equality ? "equality" : "unilateral";
             Result base = one_pass(SL_ISA_BASE, kernel_names[kind], constraint, 16, 0.97f, 0.03f);
             Result fast = one_pass(SL_ISA_AVX2, kernel_names[kind], constraint, 16, 0.97f, 0.03f);
-            Plain plain;
-            assert_true(reference_create(&plain, fast.start, fast.count, (SlKernelKind)kind, 0.1, 0.2));
-            assert_true(reference_bin(&plain));
-            reference_lambda(&plain, 0.2, equality != 0);
-            reference_displace(&plain);
+            Reference reference;
+            assert_true(reference_create(&reference, fast.start, fast.count, (SlKernelKind)kind, 0.1, 0.2));
+            assert_true(reference_bin(&reference));
+            reference_lambda(&reference, 0.2, equality != 0);
+            reference_displace(&reference);
             double max_lambda = 0, reference_density = 0, reference_lambda = 0, reference_move = 0;
             double path_density = 0, path_lambda = 0;
             for (size_t i = 0; i < fast.count; i++)
-                max_lambda = fmax(max_lambda, fabs(plain.lambda[i]));
+                max_lambda = fmax(max_lambda, fabs(reference.lambda[i]));
             for (size_t i = 0; i < fast.count; i++) {
                 reference_density =
-                    fmax(reference_density, fabs((double)fast.density[i] / plain.density[i] - 1));
-                reference_lambda = fmax(reference_lambda, fabs((double)fast.lambda[i] - plain.lambda[i]));
+                    fmax(reference_density, fabs((double)fast.density[i] / reference.density[i] - 1));
+                reference_lambda = fmax(reference_lambda, fabs((double)fast.lambda[i] - reference.lambda[i]));
                 path_density = fmax(path_density, fabs((double)fast.density[i] -
                                                        (double)base.density[i]) /
-                                                      plain.density[i]);
+                                                      reference.density[i]);
                 path_lambda =
                     fmax(path_lambda, fabs((double)fast.lambda[i] - (double)base.lambda[i]));
                 for (size_t k = 0; k < 3; k++)
                     reference_move = fmax(reference_move, fabs((double)fast.moved[3 * i + k] -
-                                                     plain.move[3 * i + k]));
+                                                     reference.move[3 * i + k]));
             }
             print_message("%s %s: twin density %.2g, lambda %.2g d2, move %.2g d; "
                           "paths density %.2g, lambda %.2g\n",
@@ -110,7 +110,7 @@ static void paths_and_reference_agree(void **state)
             assert_less(reference_move / 0.1, 2e-5); /* positions near 4 m are 2.4e-7 m apart */
             assert_less(path_density, 1e-6);
             assert_less(path_lambda / max_lambda, 1e-6);
-            reference_destroy(&plain);
+            reference_destroy(&reference);
             result_free(&base);
             result_free(&fast);
         }

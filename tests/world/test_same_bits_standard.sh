@@ -10,7 +10,7 @@ out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 
 hash_of() { # program, kernel, threads
-    "$1" run "$scene" -o "$out/run" --quiet --frames "$frames" --threads "$3" \
+    "$1" run "$scene" -o "$out/run" --overwrite --quiet --frames "$frames" --threads "$3" \
         --set "systems[0].parameters.kernel=$2" --set "systems[0].parameters.steps=2" \
         --set 'output={"every": 1000000}' 
 }

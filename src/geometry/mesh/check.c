@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/sort.h"
+#include "geometry/mesh/read.h"
 
 typedef struct Check {
     const SlMesh *mesh;
@@ -189,6 +190,8 @@ static void measure(const SlMesh *mesh, SlMeshReport *report)
 SlStatus sl_mesh_check(const SlMesh *mesh, SlMeshReport *report, SlError *error)
 {
     memset(report, 0, sizeof *report);
+    report->vertices = mesh->vertex_count;
+    report->triangles = mesh->triangle_count;
     report->bounds = sl_mesh_bounds(mesh);
     if (mesh->triangle_count == 0)
         return SL_OK;
@@ -214,4 +217,20 @@ SlStatus sl_mesh_check(const SlMesh *mesh, SlMeshReport *report, SlError *error)
                             mesh->triangle_count);
     measure(mesh, report);
     return SL_OK;
+}
+
+bool sl_mesh_file_is_known(const char *path)
+{
+    return sl_mesh_format(path) != SL_MESH_UNKNOWN;
+}
+
+SlStatus sl_mesh_file_report(SlContext *context, const char *path, SlMeshReport *report,
+                             SlError *error)
+{
+    SlMesh mesh;
+    SlStatus status = sl_mesh_read(context, path, &mesh, error);
+    if (status == SL_OK)
+        status = sl_mesh_check(&mesh, report, error);
+    sl_mesh_destroy(&mesh);
+    return status;
 }

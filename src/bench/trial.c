@@ -1,4 +1,4 @@
-#include "cli/trial.h"
+#include "bench/trial.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,10 +1,12 @@
-/* Trials of a water solver: a scene run with other values of its parameters from the same states. The
-   benchmarks and `tune` share it. Parameters are changed between steps, which a program may not do: what
-   is changed here takes no memory of its own and is read anew by every step. */
-#ifndef CLI_TRIAL_H
-#define CLI_TRIAL_H
+/* Trials of a water solver: a scene run with other values of its parameters from the same states, for
+   the benchmarks and for `sleet tune`. Parameters are changed between steps without a check: those
+   changed here take no memory of their own and are read anew by every step. */
+#ifndef BENCH_TRIAL_H
+#define BENCH_TRIAL_H
 
-#include "cli/cli.h"
+#include <stdio.h>
+
+#include "sleet/sleet.h"
 
 enum { TRIAL_MAX_VALUES = 12 };
 
@@ -15,12 +17,12 @@ typedef struct TrialValue {
 
 typedef struct TrialResult {
     uint32_t steps;
-    double ms, solve_ms, iterations; /* per step, in the mean */
+    double ms, solve_ms, iterations; /* mean per step */
     double compression, max_compression;
-    double top_speed, energy_rise;   /* m/s; J, above the least so far */
+    double top_speed, energy_rise;   /* m/s; J, above the minimum so far */
     double energy_first, energy_last, potential_first, potential_last;
     uint64_t stops[SL_STOP_COUNT];
-    bool failed; /* the numbers went wrong */
+    bool failed; /* SL_ERROR_NUMBERS */
 } TrialResult;
 
 typedef struct Trial {
@@ -38,10 +40,10 @@ SlStatus trial_open(SlContext *context, const char *path, const SlSceneOverride 
 void trial_close(Trial *trial);
 /* Changes parameters of the first system. */
 void trial_set(Trial *trial, const TrialValue *values);
-/* Puts particles and the solver's state rows where those of another trial are. */
+/* Copies particles and the solver's state rows from another trial. */
 void trial_copy(Trial *to, const Trial *from);
 void trial_reset(Trial *trial);
-/* Steps of dt each. A failure of the numbers is a result, not an error. */
+/* Steps of dt each. SL_ERROR_NUMBERS is a result (`failed`), not an error. */
 SlStatus trial_steps(Trial *trial, double dt, uint32_t steps, SlError *error);
 /* Particles more than two spacings outside the domain. */
 uint64_t trial_outside(const Trial *trial);

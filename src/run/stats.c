@@ -1,31 +1,29 @@
-/* The CSV of statistics: a row per step of each system. */
+#include "run/stats.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
-#include "core/context.h"
-#include "frame/view.h"
-
-static SlStatus cannot_write(const CliStats *stats, SlError *error)
+static SlStatus cannot_write(const SlRunStats *stats, SlError *error)
 {
     return sl_error_set(error, SL_ERROR_IO, "%.300s: cannot be written: %s", stats->path,
                         strerror(errno));
 }
 
-SlStatus cli_stats_open(CliStats *stats, const char *folder, SlError *error)
+SlStatus sl_run_stats_open(SlRunStats *stats, const char *folder, SlError *error)
 {
-    snprintf(stats->path, sizeof stats->path, "%.1000s/stats.csv", folder);
+    sl_run_file_path(stats->path, folder, "stats.csv");
     stats->file = fopen(stats->path, "w");
     if (stats->file == NULL)
         return cannot_write(stats, error);
-    stats->headed = false;
+    stats->has_head = false;
+    stats->skip = 0;
     return SL_OK;
 }
 
 /* Six columns per body, named after it; what would break a CSV file becomes "_". */
-static void head_body(CliStats *stats, const SlBodyForce *body)
+static void write_body_head(SlRunStats *stats, const SlBodyForce *body)
 {
     static const char *const columns[6] = {"force_x_N",   "force_y_N",   "force_z_N",
                                            "torque_x_Nm", "torque_y_Nm", "torque_z_Nm"};
@@ -39,9 +37,9 @@ static void head_body(CliStats *stats, const SlBodyForce *body)
 }
 
 /* The columns; which bodies there are is known with the first row. */
-static void head(CliStats *stats, const SlStepStats *s)
+static void write_head(SlRunStats *stats, const SlStepStats *s)
 {
-    stats->headed = true;
+    stats->has_head = true;
     fprintf(stats->file, "system,step,time_s,dt_s,particles,iterations,mean_iterations,"
                          "inner_iterations,stop,rho");
     for (int k = 0; k < SL_STAGE_COUNT; k++)
@@ -49,14 +47,18 @@ static void head(CliStats *stats, const SlStepStats *s)
     fprintf(stats->file, ",mean_compression,max_compression,kinetic_energy_J,total_energy_J,"
                          "max_speed_m_per_s");
     for (size_t k = 0; s != NULL && k < s->body_count; k++)
-        head_body(stats, &s->bodies[k]);
+        write_body_head(stats, &s->bodies[k]);
     fputc('\n', stats->file);
 }
 
-bool cli_stats_add(CliStats *stats, const char *system, const SlStepStats *s)
+bool sl_run_stats_add(SlRunStats *stats, const char *system, const SlStepStats *s)
 {
-    if (!stats->headed)
-        head(stats, s);
+    if (stats->skip > 0) {
+        stats->skip--;
+        return true;
+    }
+    if (!stats->has_head)
+        write_head(stats, s);
     fprintf(stats->file, "%s,%llu,%.9g,%.9g,%llu,%u,%.4f,%u,%s,%.6g", system,
             (unsigned long long)s->step, s->time, s->dt, (unsigned long long)s->particles, s->iterations,
             s->mean_iterations, s->inner_iterations, sl_stop_name(s->stop), s->rho);
@@ -70,15 +72,15 @@ bool cli_stats_add(CliStats *stats, const char *system, const SlStepStats *s)
                 b->force[2], b->torque[0], b->torque[1], b->torque[2]);
     }
     fputc('\n', stats->file);
-    return fflush(stats->file) == 0; /* whole rows survive a kill */
+    return fflush(stats->file) == 0; /* complete rows survive a kill */
 }
 
-SlStatus cli_stats_close(CliStats *stats, SlError *error)
+SlStatus sl_run_stats_close(SlRunStats *stats, SlError *error)
 {
     if (stats->file == NULL)
         return SL_OK;
-    if (!stats->headed)
-        head(stats, NULL);
+    if (!stats->has_head)
+        write_head(stats, NULL);
     bool failed = ferror(stats->file) != 0;
     failed = fclose(stats->file) != 0 || failed;
     stats->file = NULL;
@@ -88,14 +90,14 @@ SlStatus cli_stats_close(CliStats *stats, SlError *error)
     return SL_OK;
 }
 
-SlStatus cli_stats_sync(CliStats *stats, SlError *error)
+SlStatus sl_run_stats_sync(SlRunStats *stats, SlError *error)
 {
     if (fflush(stats->file) != 0 || fsync(fileno(stats->file)) != 0)
         return cannot_write(stats, error);
     return SL_OK;
 }
 
-/* Steps that the world's state has done of the system in that row; 0 if it has none of that name. */
+/* Steps that the state has done of the system in that row; 0 if no system has that name. */
 static uint64_t steps_of(const SlStateView *state, const char *row, size_t name_length)
 {
     for (uint32_t s = 0; s < state->system_count; s++) {
@@ -109,17 +111,22 @@ static uint64_t steps_of(const SlStateView *state, const char *row, size_t name_
     return 0;
 }
 
-/* Moves the rows to keep to the front of the text; returns their length. A last row that was cut
-   by a kill has no end and goes too. */
-static size_t keep_rows(char *text, size_t bytes, const SlStateView *state)
+/* Moves the rows to keep to the front of the text; returns their length. *later counts the rows of
+   steps after the state's. */
+static size_t select_rows(char *text, size_t bytes, const SlStateView *state, bool keep_later,
+                          uint64_t *later)
 {
     char *line_end = memchr(text, '\n', bytes);
     size_t kept = line_end != NULL ? (size_t)(line_end - text) + 1 : 0, at = kept;
+    *later = 0;
     while (at < bytes && (line_end = memchr(text + at, '\n', bytes - at)) != NULL) {
         size_t length = (size_t)(line_end - (text + at)) + 1;
         const char *comma = memchr(text + at, ',', length);
-        if (comma != NULL && strtoull(comma + 1, NULL, 10) <=
-                                 steps_of(state, text + at, (size_t)(comma - (text + at)))) {
+        bool is_later =
+            comma == NULL || strtoull(comma + 1, NULL, 10) >
+                                 steps_of(state, text + at, (size_t)(comma - (text + at)));
+        *later += is_later;
+        if (keep_later || !is_later) {
             memmove(text + kept, text + at, length);
             kept += length;
         }
@@ -128,24 +135,24 @@ static size_t keep_rows(char *text, size_t bytes, const SlStateView *state)
     return kept;
 }
 
-SlStatus cli_stats_continue(CliStats *stats, SlContext *context, const char *folder,
-                            SlWorld *world, SlError *error)
+SlStatus sl_run_stats_continue(SlRunStats *stats, SlContext *context, const char *folder,
+                               const SlStateView *state, bool keep_later, SlError *error)
 {
     char *text;
     size_t bytes;
-    const SlStateView *state;
-    snprintf(stats->path, sizeof stats->path, "%.1000s/stats.csv", folder);
+    sl_run_file_path(stats->path, folder, "stats.csv");
     if (access(stats->path, F_OK) != 0)
-        return cli_stats_open(stats, folder, error);
-    SlStatus status = sl_world_state(world, &state, error);
-    if (status == SL_OK)
-        status = sl_file_read(&context->memory, stats->path, (uint64_t)1 << 40, &text, &bytes,
-                              error);
+        return sl_run_stats_open(stats, folder, error);
+    SlStatus status =
+        sl_file_read(&context->memory, stats->path, (uint64_t)1 << 40, &text, &bytes, error);
     if (status != SL_OK)
         return status;
-    size_t kept = keep_rows(text, bytes, state);
-    stats->headed = kept > 0;
-    status = sl_file_write(&context->file_layer, stats->path, text, kept, error);
+    uint64_t later;
+    size_t kept = select_rows(text, bytes, state, keep_later, &later);
+    stats->has_head = kept > 0;
+    stats->skip = keep_later ? later : 0;
+    if (kept != bytes)
+        status = sl_file_write(&context->file_layer, stats->path, text, kept, error);
     sl_free(&context->memory, text, bytes + 1);
     if (status == SL_OK && (stats->file = fopen(stats->path, "a")) == NULL)
         status = cannot_write(stats, error);
