@@ -15,7 +15,9 @@ static void print_row(const SlParamRow *row, bool markdown)
         snprintf(range, sizeof range, "text");
     else
         snprintf(range, sizeof range, "%g to %g%s", row->minimum, row->maximum,
-                 row->type == SL_PARAM_INTEGER ? ", whole" : "");
+                 row->type == SL_PARAM_INTEGER ? ", integer" : "");
+    if (row->live)
+        snprintf(range + strlen(range), sizeof range - strlen(range), "; live");
     if (!markdown) {
         printf("  %-18s %-12s %-10s %s\n%33s%s\n", row->name, value, row->unit, row->meaning, "",
                range);
@@ -38,9 +40,10 @@ static void print_preset(const SlPreset *preset, bool markdown)
 static void print_table(const SlTable *table, bool markdown)
 {
     if (markdown) {
-        printf("## %s (%s)\n\n%s. %s.\n\n| key | default | range | unit | meaning |\n"
+        printf("## %s (%s)\n\n%s.%s%s%s\n\n| key | default | range | unit | meaning |\n"
                "| --- | --- | --- | --- | --- |\n",
-               table->name, table->kind, table->summary, table->citation);
+               table->name, table->kind, table->summary, table->citation[0] != '\0' ? " " : "",
+               table->citation, table->citation[0] != '\0' ? "." : "");
     } else {
         printf("%s (%s): %s\n%s\n\n  %-18s %-12s %-10s %s\n%33s%s\n", table->name, table->kind,
                table->summary, table->citation, "key", "default", "unit", "meaning", "", "range");
@@ -68,17 +71,21 @@ static int params(int count, char **words)
         return code;
     const SlTable *all[64];
     const char *names[64];
-    size_t total = 0, solvers, renderers;
+    size_t total = 0, solvers, renderers, fields;
     const SlTable *const *tables = sl_solver_tables(&solvers);
     for (size_t k = 0; k < solvers; k++)
         all[total++] = tables[k];
     tables = sl_renderer_tables(&renderers);
     for (size_t k = 0; k < renderers; k++)
         all[total++] = tables[k];
+    tables = sl_force_field_tables(&fields);
+    for (size_t k = 0; k < fields; k++)
+        if (tables[k]->row_count > 0) /* "function" is a program's */
+            all[total++] = tables[k];
     bool markdown = input.value[O_MARKDOWN] != NULL;
     if (input.word_count == 0 && !markdown) {
         for (size_t k = 0; k < total; k++)
-            printf("%-12s %-9s %s\n", all[k]->name, all[k]->kind, all[k]->summary);
+            printf("%-12s %-11s %s\n", all[k]->name, all[k]->kind, all[k]->summary);
         return EXIT_DONE;
     }
     size_t printed = 0;
@@ -92,7 +99,7 @@ static int params(int count, char **words)
     if (printed > 0)
         return EXIT_DONE;
     const char *near = sl_nearest_name(input.words[0], names, total);
-    return cli_usage_error("params", "there is no solver or renderer \"%.40s\"%s%s%s",
+    return cli_usage_error("params", "there is no solver, renderer or force field \"%.40s\"%s%s%s",
                            input.words[0], near != NULL ? "; did you mean \"" : "",
                            near != NULL ? near : "", near != NULL ? "\"?" : "");
 }
@@ -100,7 +107,7 @@ static int params(int count, char **words)
 const CliCommand cli_params_command = {
     .name = "params",
     .arguments = "[NAME]",
-    .summary = "list solvers and renderers, or the parameters of one",
+    .summary = "list solvers, renderers and force fields, or the parameters of one",
     .examples = "  sleet params\n  sleet params pbf\n  sleet params splats\n",
     .options = options,
     .option_count = O_COUNT,
