@@ -118,7 +118,7 @@ const char *sl_json_text(const SlJson *json, const SlJsonNode *node)
     return node->type == SL_JSON_TEXT ? json->pool + node->text : "";
 }
 
-/* --- Sentences --- */
+/* --- Messages --- */
 
 void sl_json_place_print(const SlJson *json, SlJsonPlace place, char *text, size_t text_size)
 {

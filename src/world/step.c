@@ -13,7 +13,7 @@ const char *sl_stage_name(SlStage stage)
 
 const char *sl_stop_name(SlStop stop)
 {
-    static const char *const names[SL_STOP_COUNT] = {"none", "move", "mean", "most", "limit"};
+    static const char *const names[SL_STOP_COUNT] = {"none", "move", "mean", "max", "limit"};
     return (unsigned)stop < SL_STOP_COUNT ? names[stop] : "unknown";
 }
 

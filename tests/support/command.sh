@@ -135,7 +135,7 @@ assert least <= len(rows) - 1 <= most, f"{len(rows) - 1} rows, expected {least} 
 for number, row in enumerate(rows[1:], 1):
     assert len(row) == len(head), f"row {number} has {len(row)} values"
     stop = dict(zip(head, row))["stop"]
-    assert stop in ("none", "move", "mean", "most", "limit"), row
+    assert stop in ("none", "move", "mean", "max", "limit"), row
     value = {k: float(v) for k, v in zip(head[1:], row[1:]) if k != "stop"}
     assert all(math.isfinite(v) for v in value.values()), row
     assert value["step"] == number, row
