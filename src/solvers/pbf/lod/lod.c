@@ -171,6 +171,19 @@ SlStatus sl_lod_check(const SlSystem *system, const SlLodSettings *settings, SlE
     return SL_OK;
 }
 
+/* What a camera sees: the host's image where it handed one in, else one drawn from the particles. */
+static SlStatus make_image(SlSystem *system, size_t camera, const SlSpheres *spheres,
+                           SlDepthImage *image, SlError *error)
+{
+    const SlSurroundings *around = &system->surroundings;
+    const SlDepthView *view = around->depth_views != NULL ? &around->depth_views[camera] : NULL;
+    bool made = view != NULL && view->depth != NULL
+                    ? sl_depth_from_view(system->context, &system->arena, view, spheres, image)
+                    : sl_depth_draw(system->context, &system->arena, &around->cameras[camera],
+                                    spheres, IMAGE_WIDTH, IMAGE_HEIGHT, image);
+    return made ? SL_OK : sl_error_set(error, SL_ERROR_MEMORY, "no memory for a depth image");
+}
+
 SlStatus sl_lod_assign(SlSystem *system, const SlLodSettings *settings, const float *records,
                        uint32_t *levels, SlError *error)
 {
@@ -201,9 +214,9 @@ SlStatus sl_lod_assign(SlSystem *system, const SlLodSettings *settings, const fl
             (float)((settings->blend == SL_LOD_WEIGHTED ? (double)camera->weight : 1) / weights);
         if (a.model->needs_image) {
             SlSpheres spheres = {records, count, (float)(0.5 * settings->spacing)};
-            if (!sl_depth_draw(system->context, arena, camera, &spheres, IMAGE_WIDTH, IMAGE_HEIGHT,
-                               &images[k]))
-                return sl_error_set(error, SL_ERROR_MEMORY, "no memory for a depth image");
+            SlStatus status = make_image(system, k, &spheres, &images[k], error);
+            if (status != SL_OK)
+                return status;
         }
         a.query = (SlLodQuery){
             system->context, settings, sl_camera_frame(camera, IMAGE_WIDTH, IMAGE_HEIGHT),
@@ -212,9 +225,11 @@ SlStatus sl_lod_assign(SlSystem *system, const SlLodSettings *settings, const fl
     }
     sl_parallel_for(system->context->pool, count, CHUNK, levels_chunk, &a);
     /* A particle seen first in some pixel has the highest level, even if its centre is hidden. */
-    for (size_t k = 0; a.model->needs_image && k < around->camera_count; k++)
-        for (size_t p = 0; p < (size_t)IMAGE_WIDTH * IMAGE_HEIGHT; p++)
+    for (size_t k = 0; a.model->needs_image && k < around->camera_count; k++) {
+        size_t pixels = images[k].seen != NULL ? (size_t)images[k].width * images[k].height : 0;
+        for (size_t p = 0; p < pixels; p++)
             if (images[k].seen[p] != SL_DEPTH_NONE)
                 levels[images[k].seen[p]] = settings->max_level;
+    }
     return SL_OK;
 }
