@@ -259,6 +259,56 @@ static void any_number_of_rows_may_be_given(void **state)
     sl_world_destroy(world);
 }
 
+/* Another value of the row's, in range. */
+static double changed_value(const SlParamRow *row)
+{
+    double value = row->value.number[0], other = value != 0 ? 1.25 * value : 0.02 * row->maximum;
+    if (row->type != SL_PARAM_NUMBER)
+        other = value + 1 <= row->maximum ? value + 1 : value - 1;
+    return other <= row->maximum ? other : 0.5 * (row->minimum + row->maximum);
+}
+
+static uint64_t hash_with(const SlSolver *solver, const SlParamRow *row, bool after_start)
+{
+    SlWorld *world = empty_world();
+    SlSystemDef def = sl_default_system_def(solver->table.name);
+    SlSystemId id;
+    assert_ok(sl_world_add_system(world, &def, &id, &test_error));
+    float size = 6 * solver->spacing(&world->systems[0]->base);
+    SlBlock block = {.min = {0, 0, 0}, .max = {size, size, size}};
+    assert_ok(sl_system_add_block(world, id, &block, &test_error));
+    if (after_start)
+        assert_ok(sl_world_start(world, &test_error));
+    if (row->type == SL_PARAM_CHOICE)
+        world->systems[0]->base.values[row - solver->table.rows].number[0] = changed_value(row);
+    else
+        assert_ok(sl_system_set_number(world, id, row->name, changed_value(row), &test_error));
+    for (int k = 0; k < 4; k++)
+        assert_ok(sl_world_step(world, 0.002, &test_error));
+    uint64_t hash = sl_world_hash(world);
+    sl_world_destroy(world);
+    return hash;
+}
+
+/* A live parameter that is changed after the start acts as if it had been set before. */
+static void live_parameters_act_at_once(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < sl_solver_count; s++) {
+        const SlTable *table = &sl_solvers[s]->table;
+        int live = 0;
+        for (size_t k = 0; k < table->row_count; k++) {
+            const SlParamRow *row = &table->rows[k];
+            if (!row->live || row->type == SL_PARAM_VEC3 || row->type == SL_PARAM_TEXT)
+                continue;
+            live++;
+            if (hash_with(sl_solvers[s], row, true) != hash_with(sl_solvers[s], row, false))
+                fail_msg("%s: %s acts otherwise when set after the start", table->name, row->name);
+        }
+        assert_true(live > 0);
+    }
+}
+
 /* Positions are floats: a bounded domain may not be where they are too coarse for the spacing. */
 static void domains_far_away_are_refused(void **state)
 {
@@ -292,6 +342,7 @@ int main(void)
         cmocka_unit_test(typed_definitions_fill_the_table),
         cmocka_unit_test(cookies_differ),
         cmocka_unit_test(any_number_of_rows_may_be_given),
+        cmocka_unit_test(live_parameters_act_at_once),
         cmocka_unit_test(domains_far_away_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,7 +48,7 @@ static const SlParamRow rows[PARAM_COUNT] = {
     [PARAM_ITERATIONS] = {"iterations", SL_FLUID_INTEGER(4), 1, 1000, "per step", NULL,
                       "density iterations; fewer than 3 at 2 steps per frame may be unstable"},
     [PARAM_RELAXATION] = {"relaxation", SL_FLUID_NUMBER(0.7), 0.01, 1.5, "", NULL,
-                      "factor on every Jacobi displacement; 1 is unstable unless damping >= 0.75"},
+                      "factor on every Jacobi displacement; 1 is unstable unless damping >= 0.75", true},
     [PARAM_DAMPING] = {"damping", SL_FLUID_NUMBER(0.2), 1e-6, 1e3, "", NULL,
                    "epsilon of lambda, as a multiple of the lattice's sum of squared gradients"},
     [PARAM_AVERAGING] = {"averaging", SL_FLUID_NUMBER(0), 0, 5, "", NULL,
@@ -67,7 +67,7 @@ static const SlParamRow rows[PARAM_COUNT] = {
                        "once and needs relaxation 0.5 to 0.6, or 4 / (4 - rho^2) [Sommer], which builds it up"},
     [PARAM_TENSILE] = {"tensile", SL_FLUID_NUMBER(0.1), 0, 1, "", NULL,
                    "s_corr [Macklin 2013 eq. 13], once per step, keeps particles from clumping in pairs: its "
-                   "strength as the equivalent density error; 0: none"},
+                   "strength as the equivalent density error; 0: none", true},
     [PARAM_TENSILE_DISTANCE] = {"tensile_distance", SL_FLUID_NUMBER(0.2), 0.01, 0.9, "supports", NULL,
                             "distance at which s_corr has its full strength"},
     [PARAM_STABILISE_LEVEL] = {"stabilise_level", SL_FLUID_INTEGER(1000), 1, 1000, "iterations", NULL,
