@@ -7,7 +7,7 @@ static const SlParamRow rows[] = {
     {.name = "spacing", .type = SL_PARAM_NUMBER, .value = {{0.02}}, .minimum = 1e-4,
      .maximum = 10, .unit = "m", .meaning = "a number with a unit"},
     {.name = "iterations", .type = SL_PARAM_INTEGER, .value = {{4}}, .minimum = 1, .maximum = 100,
-     .unit = "", .meaning = "a whole number"},
+     .unit = "", .meaning = "an integer"},
     {.name = "sort", .type = SL_PARAM_BOOL, .value = {{1}}, .minimum = 0, .maximum = 1, .unit = "",
      .meaning = "yes or no"},
     {.name = "kernel", .type = SL_PARAM_CHOICE, .unit = "", .choices = "cubic|wendland|poly6",
@@ -75,7 +75,7 @@ static void integers_are_integers(void **state)
     (void)state;
     expect_number("iterations", 1);
     expect_number("iterations", 100);
-    refuse_number("iterations", 2.5, "whole number");
+    refuse_number("iterations", 2.5, "an integer");
     refuse_number("iterations", 0, "from 1 to 100");
     refuse_number("iterations", 1e300, "from 1 to 100");
     refuse_number("iterations", INFINITY, "from 1 to 100");
@@ -147,7 +147,7 @@ static void wrong_types_say_what_is_taken(void **state)
         bool number, text, vec3; /* what it does take */
     } cases[] = {
         {"relaxation", "a number", true, false, false},
-        {"iterations", "a whole number", true, false, false},
+        {"iterations", "an integer", true, false, false},
         {"sort", "true or false", true, false, false},
         {"kernel", "one of cubic|wendland|poly6", false, true, false},
         {"label", "text", false, true, false},

@@ -214,6 +214,7 @@ static void impossible_materials_are_refused(void **state)
                          SL_ERROR_ARGUMENT);
         assert_non_null(strstr(test_error.text, bad[k].name));
         assert_non_null(strstr(test_error.text, "may be from"));
+        sl_world_clear_error(world);
     }
     sl_world_destroy(world);
 }
