@@ -157,8 +157,8 @@ SL_API bool sl_run_is_done(const SlRun *run);
 /* True: the folder holds all the frames asked for and later ones; nothing is computed, and the world
    is not in the final state. */
 SL_API bool sl_run_is_complete(const SlRun *run);
-/* Computes and writes the next frame, and a checkpoint where one is due. SL_ERROR_CANCELLED: on_step
-   asked to stop; a checkpoint is written. SL_ERROR_EXISTS: a frame in the folder differs from what
+/* Computes and writes the next frame, and a checkpoint where one is due; then calls the context's
+   progress hook. SL_ERROR_CANCELLED: on_step or the hook asked to stop; a checkpoint is written. SL_ERROR_EXISTS: a frame in the folder differs from what
    was computed for it now. After an error only close the run. */
 SL_API SlStatus sl_run_advance(SlRun *run, SlError *error);
 /* Writes a checkpoint now. */

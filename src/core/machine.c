@@ -7,9 +7,15 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "commit.h"
 #include "core/error.h"
 #include "core/timer.h"
+
+/* Written by cmake/commit.cmake; absent where the sources are compiled without it. */
+#if __has_include("commit.h")
+#include "commit.h"
+#else
+#define SLEET_COMMIT "unknown"
+#endif
 
 #define TEXT_OF_(x) #x
 #define TEXT_OF(x) TEXT_OF_(x)

@@ -373,19 +373,25 @@ bool sl_run_is_done(const SlRun *run)
     return run->complete || run->frame >= run->frames;
 }
 
+/* Writes a checkpoint and waits until it is on disk. */
+static SlStatus stop(SlRun *run, SlError *error)
+{
+    SlStatus status = SL_OK;
+    if (writes_checkpoints(run))
+        status = sl_run_checkpoint(run, error);
+    if (status == SL_OK)
+        status = sl_writer_wait(run->writer, error);
+    return status == SL_OK ? sl_error_set(error, SL_ERROR_CANCELLED, "stopped on request") : status;
+}
+
 static SlStatus advance(SlRun *run, SlError *error)
 {
     SlStatus status = sl_world_advance_frame(run->world, error);
     if (status == SL_ERROR_CANCELLED && run->stats_failed)
         return sl_error_set(error, SL_ERROR_IO, "%.300s: could not be written in full",
                             run->stats.path);
-    if (status == SL_ERROR_CANCELLED && writes_checkpoints(run)) {
-        SlStatus saved = sl_run_checkpoint(run, error);
-        if (saved == SL_OK)
-            saved = sl_writer_wait(run->writer, error);
-        return saved == SL_OK ? sl_error_set(error, SL_ERROR_CANCELLED, "stopped on request")
-                              : saved;
-    }
+    if (status == SL_ERROR_CANCELLED)
+        return stop(run, error);
     if (status != SL_OK)
         return status;
     run->frame = sl_world_view(run->world)->frame;
@@ -408,6 +414,9 @@ SlStatus sl_run_advance(SlRun *run, SlError *error)
     if (sl_run_is_done(run))
         return SL_OK;
     SlStatus status = advance(run, &inner);
+    double fraction = (double)run->frame / (double)run->frames;
+    if (status == SL_OK && !sl_progress(run->context, fraction, "run") && !sl_run_is_done(run))
+        status = stop(run, &inner);
     if (status == SL_OK)
         return SL_OK;
     run->failure = inner;
