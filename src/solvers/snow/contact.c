@@ -28,24 +28,24 @@ void sl_snow_find_near(const SlSnowContacts *c, SlVec3 center, float half, SlSno
 }
 
 /* [Stomakhin 2013, section 8], in the body's frame. */
-static SlSnowHeld collide(const SlBody *body, const SlSurface *s, SlVec3 body_velocity, SlVec3 *v)
+static SlSnowContactKind collide(const SlBody *body, const SlSurface *s, SlVec3 body_velocity, SlVec3 *v)
 {
     SlVec3 relative = sl_sub(*v, body_velocity);
     if (body->sticky) {
         *v = body_velocity;
-        return SL_HELD_ALL;
+        return SL_CONTACT_ALL;
     }
     float along = sl_dot(relative, s->normal);
     if (along >= 0)
-        return SL_HELD_FREE;
+        return SL_CONTACT_NONE;
     SlVec3 tangent = sl_sub(relative, sl_scale(s->normal, along));
     float slip = sl_length(tangent);
     if (slip <= -body->friction * along) {
         *v = body_velocity;
-        return body->friction > 0 ? SL_HELD_ALL : SL_HELD_NORMAL;
+        return body->friction > 0 ? SL_CONTACT_ALL : SL_CONTACT_NORMAL;
     }
     *v = sl_add(body_velocity, sl_scale(tangent, 1 + body->friction * along / slip));
-    return SL_HELD_NORMAL;
+    return SL_CONTACT_NORMAL;
 }
 
 void sl_snow_add_impulse(const SlSnowContacts *c, uint32_t body, SlVec3 x, SlVec3 impulse,
@@ -59,27 +59,27 @@ void sl_snow_add_impulse(const SlSnowContacts *c, uint32_t body, SlVec3 x, SlVec
     }
 }
 
-SlSnowHold sl_snow_meet_node(const SlSnowContacts *c, const SlSnowNear *near, SlVec3 x, float mass,
+SlSnowContact sl_snow_meet_node(const SlSnowContacts *c, const SlSnowNear *near, SlVec3 x, float mass,
                              SlVec3 *v, double *sums)
 {
-    SlSnowHold hold = {.held = SL_HELD_FREE};
+    SlSnowContact contact = {.kind = SL_CONTACT_NONE};
     for (uint32_t k = 0; k < near->count; k++) {
         const SlBody *body = body_at(c, near->surfaces[k]);
         SlSurface s = surface_at(c, near->surfaces[k], x, 0);
         if (s.distance > 0)
             continue;
         SlVec3 before = *v;
-        SlSnowHeld now = collide(body, &s, sl_body_velocity(body, &s, x), v);
-        if (now == SL_HELD_FREE)
+        SlSnowContactKind now = collide(body, &s, sl_body_velocity(body, &s, x), v);
+        if (now == SL_CONTACT_NONE)
             continue;
-        /* Two bodies with normals of their own leave a line or a point: hold all. */
-        hold.held = hold.held == SL_HELD_FREE ? now : SL_HELD_ALL;
-        hold.normal = s.normal;
-        hold.body = sl_snow_body_of(near->surfaces[k]);
+        /* Two normals leave a line or a point free: all is constrained. */
+        contact.kind = contact.kind == SL_CONTACT_NONE ? now : SL_CONTACT_ALL;
+        contact.normal = s.normal;
+        contact.body = sl_snow_body_of(near->surfaces[k]);
         if (sums != NULL)
-            sl_snow_add_impulse(c, hold.body, x, sl_scale(sl_sub(before, *v), mass), sums);
+            sl_snow_add_impulse(c, contact.body, x, sl_scale(sl_sub(before, *v), mass), sums);
     }
-    return hold;
+    return contact;
 }
 
 void sl_snow_meet_particle(const SlSnowContacts *c, const SlSnowNear *near, SlVec3 x, float mass,

@@ -24,14 +24,14 @@ typedef struct SlSnowNear {
     uint16_t surfaces[SL_SNOW_MAX_NEAR];
 } SlSnowNear;
 
-/* What a collision took from a velocity: nothing, its part along a normal, or all. */
-typedef enum SlSnowHeld { SL_HELD_FREE, SL_HELD_NORMAL, SL_HELD_ALL } SlSnowHeld;
+/* The part of a relative velocity that a contact constrains: none, that along the normal, or all. */
+typedef enum SlSnowContactKind { SL_CONTACT_NONE, SL_CONTACT_NORMAL, SL_CONTACT_ALL } SlSnowContactKind;
 
-typedef struct SlSnowHold {
-    SlSnowHeld held;
+typedef struct SlSnowContact {
+    SlSnowContactKind kind;
     SlVec3 normal;
-    uint32_t body; /* that holds it */
-} SlSnowHold;
+    uint32_t body;
+} SlSnowContact;
 
 /* The body that a surface belongs to. */
 static inline uint32_t sl_snow_body_of(uint32_t surface)
@@ -45,12 +45,12 @@ void sl_snow_add_impulse(const SlSnowContacts *c, uint32_t body, SlVec3 x, SlVec
 
 /* Of the cube with half its edge around a point. */
 void sl_snow_find_near(const SlSnowContacts *c, SlVec3 center, float half, SlSnowNear *near);
-/* A node at x: its velocity after collision. What that took from its momentum goes into the sums
-   ([body][SL_SNOW_FORCE_LANES], NULL: nowhere). */
-SlSnowHold sl_snow_meet_node(const SlSnowContacts *c, const SlSnowNear *near, SlVec3 x, float mass,
+/* A node at x: its velocity after collision. The momentum it lost is added to the sums
+   ([body][SL_SNOW_FORCE_LANES], NULL: none). */
+SlSnowContact sl_snow_meet_node(const SlSnowContacts *c, const SlSnowNear *near, SlVec3 x, float mass,
                              SlVec3 *v, double *sums);
-/* A particle that goes from x to x + move: where that ends inside a body, its velocity and its way
-   collide, and what is left of the way inside is pushed out. */
+/* A particle that moves from x to x + move: where it would end inside a body, velocity and
+   displacement collide, and the rest of the displacement inside is removed. */
 void sl_snow_meet_particle(const SlSnowContacts *c, const SlSnowNear *near, SlVec3 x, float mass,
                            SlVec3 *v, SlVec3 *move, double *sums);
 

@@ -33,10 +33,10 @@ static Node *nodes_of(const Job *j, SlSnowLayer layer, size_t block)
 /* Removes from v what the contact constrains: all, or the component along the normal. */
 static void project(const Node *contact, float v[3])
 {
-    SlSnowHeld kind = sl_snow_contact_kind(contact->v[3]);
-    if (kind == SL_HELD_ALL) {
+    SlSnowContactKind kind = sl_snow_contact_kind(contact->v[3]);
+    if (kind == SL_CONTACT_ALL) {
         v[0] = v[1] = v[2] = 0;
-    } else if (kind == SL_HELD_NORMAL) {
+    } else if (kind == SL_CONTACT_NORMAL) {
         float along = v[0] * contact->v[0] + v[1] * contact->v[1] + v[2] * contact->v[2];
         for (int a = 0; a < 3; a++)
             v[a] -= along * contact->v[a];
@@ -64,7 +64,7 @@ static void begin_block(const Job *j, size_t b)
     Node *r = nodes_of(j, SL_RESIDUAL, b), *p = nodes_of(j, SL_DIRECTION, b);
     double norm = 0, speed = 0;
     for (int k = 0; k < SL_SNOW_BLOCK_NODES; k++) {
-        float inverse = sl_snow_contact_kind(contact[k].v[3]) == SL_HELD_ALL ? 0 : 1 / mass[k].v[3];
+        float inverse = sl_snow_contact_kind(contact[k].v[3]) == SL_CONTACT_ALL ? 0 : 1 / mass[k].v[3];
         for (int a = 0; a < 3; a++)
             r[k].v[a] = -sum[k].v[a] * inverse;
         project(&contact[k], r[k].v);
@@ -85,7 +85,7 @@ static void apply_block(const Job *j, size_t b)
     Node *out = nodes_of(j, SL_A_RESIDUAL, b);
     double dot = 0;
     for (int k = 0; k < SL_SNOW_BLOCK_NODES; k++) {
-        float inverse = sl_snow_contact_kind(contact[k].v[3]) == SL_HELD_ALL ? 0 : 1 / mass[k].v[3];
+        float inverse = sl_snow_contact_kind(contact[k].v[3]) == SL_CONTACT_ALL ? 0 : 1 / mass[k].v[3];
         for (int a = 0; a < 3; a++)
             out[k].v[a] *= inverse;
         project(&contact[k], out[k].v);
@@ -142,7 +142,7 @@ static void react_block(const Job *j, size_t b)
     const Node *sum = nodes_of(j, SL_A_RESIDUAL, b);
     double *sums = sl_snow_sums(p, p->node_forces, b / SL_SNOW_NODE_CHUNK);
     for (int k = 0; k < SL_SNOW_BLOCK_NODES; k++) {
-        if (sl_snow_contact_kind(contact[k].v[3]) == SL_HELD_FREE || sl_snow_is_light(p, mass[k].v))
+        if (sl_snow_contact_kind(contact[k].v[3]) == SL_CONTACT_NONE || sl_snow_is_light(p, mass[k].v))
             continue;
         Node free = sum[k];
         project(&contact[k], free.v);

@@ -55,19 +55,19 @@ static void update_block(const SlSnowPass *p, size_t block, double *sums)
         if (sl_snow_is_light(p, node)) {
             node[0] = node[1] = node[2] = 0;
             if (contacts != NULL)
-                contacts[4 * k + 3] = SL_HELD_ALL;
+                contacts[4 * k + 3] = SL_CONTACT_ALL;
             if (impulse != NULL)
                 impulse[0] = impulse[1] = impulse[2] = 0;
             continue;
         }
         SlVec3 v = starred_velocity(p, node, impulse);
-        SlSnowHold held = {.held = SL_HELD_FREE};
+        SlSnowContact contact = {.kind = SL_CONTACT_NONE};
         if (near.count > 0)
-            held = sl_snow_meet_node(&p->contacts, &near, sl_snow_node_position(p, c, k), node[3],
-                                     &v, sums);
+            contact = sl_snow_meet_node(&p->contacts, &near, sl_snow_node_position(p, c, k),
+                                        node[3], &v, sums);
         if (contacts != NULL) {
-            memcpy(contacts + 4 * k, &held.normal, sizeof held.normal);
-            contacts[4 * k + 3] = sl_snow_contact_code(&held);
+            memcpy(contacts + 4 * k, &contact.normal, sizeof contact.normal);
+            contacts[4 * k + 3] = sl_snow_contact_code(&contact);
         }
         if (impulse != NULL) {
             float scale = p->flip_fraction / node[3]; /* node is momentum still */

@@ -5,14 +5,14 @@
 #include "solvers/snow/snow_kernels.h"
 
 /* The fourth lane of SL_CONTACT: how a node is in contact, and with which body. */
-static inline float sl_snow_contact_code(const SlSnowHold *hold)
+static inline float sl_snow_contact_code(const SlSnowContact *contact)
 {
-    return (float)((uint32_t)hold->held + 4 * hold->body);
+    return (float)((uint32_t)contact->kind + 4 * contact->body);
 }
 
-static inline SlSnowHeld sl_snow_contact_kind(float code)
+static inline SlSnowContactKind sl_snow_contact_kind(float code)
 {
-    return (SlSnowHeld)((uint32_t)code & 3);
+    return (SlSnowContactKind)((uint32_t)code & 3);
 }
 
 static inline uint32_t sl_snow_contact_body(float code)
