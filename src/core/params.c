@@ -167,7 +167,7 @@ SlStatus sl_table_check(const SlTable *table, const SlParamValue *values, SlErro
                                     "%s: %s is %g; it may be from %g to %g", table->name,
                                     row->name, values[k].number[i], row->minimum, row->maximum);
         if (row->type == SL_PARAM_TEXT && memchr(values[k].text, 0, sizeof values[k].text) == NULL)
-            return sl_error_set(error, SL_ERROR_ARGUMENT, "%s: %s does not end in 0", table->name,
+            return sl_error_set(error, SL_ERROR_ARGUMENT, "%s: %s is not terminated by a 0", table->name,
                                 row->name);
     }
     return SL_OK;

@@ -53,4 +53,13 @@ static inline bool sl_finite(SlVec3 a)
     return isfinite(a.x) && isfinite(a.y) && isfinite(a.z);
 }
 
+/* Signed distance of a point from a box, negative inside. */
+static inline float sl_box_distance(SlBox box, SlVec3 p)
+{
+    SlVec3 q = {fmaxf(box.min.x - p.x, p.x - box.max.x), fmaxf(box.min.y - p.y, p.y - box.max.y),
+                fmaxf(box.min.z - p.z, p.z - box.max.z)};
+    SlVec3 out = {fmaxf(q.x, 0), fmaxf(q.y, 0), fmaxf(q.z, 0)};
+    return sl_length(out) + fminf(fmaxf(q.x, fmaxf(q.y, q.z)), 0);
+}
+
 #endif

@@ -28,7 +28,7 @@ static double particles_placed(const SlWorldSystem *system)
         count += along[0] * along[1] * along[2];
     }
     for (uint32_t k = 0; k < system->fill_count; k++)
-        count += sl_fill_particles(&system->base, system->fills[k]);
+        count += sl_fill_body_particles(system->fills[k], spacing);
     return count;
 }
 

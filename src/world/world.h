@@ -2,32 +2,15 @@
 #ifndef WORLD_WORLD_H
 #define WORLD_WORLD_H
 
-#include "geometry/sampling/fill.h"
 #include "bodies/colliders.h"
 #include "particles/emitter.h"
+#include "particles/fills.h"
 #include "particles/force_field.h"
 #include "solvers/solver.h"
 #include "sleet/world.h"
 #include "frame/view.h"
 
 enum { SL_MAX_SYSTEMS = 16, SL_MAX_BLOCKS = 256 };
-
-enum { SL_MAX_FILLS = 64 };
-
-/* A fill and the region it fills. */
-typedef struct SlFillBody {
-    SlFillDef def;    /* paths and shapes are the caller's and gone */
-    char cache_folder[512];
-    SlBlend blend;    /* of shapes */
-    SlMesh mesh;      /* as placed; empty: shapes */
-    SlSdf field;      /* of the mesh, from the start on */
-    bool has_field;
-    SlBox bounds;
-    double volume;    /* m³, about */
-    SlFill fill;      /* during the start */
-    uint64_t count;   /* places, once counted */
-    bool counted;
-} SlFillBody;
 
 /* What world/monitor.c carries from step to step of a system. State. */
 typedef struct SlMonitor {
@@ -151,15 +134,12 @@ static inline SlInterpolation sl_world_interpolation(const SlWorld *world)
     return (SlInterpolation){world->time, world->interval.dt};
 }
 
-/* Particles of a fill: by volume until the start has counted them. */
-double sl_fill_particles(const SlSystem *system, const SlFillBody *body);
 /* Fields of the particles beyond the solver's. */
 uint32_t sl_fill_fields(const SlWorldSystem *system);
 /* Builds the regions' fields and counts the places of all fills. */
 SlStatus sl_world_start_fills(SlWorld *world, SlError *error);
 /* Writes the particles of the system's fills from place *next on. */
 void sl_world_place_fills(SlWorld *world, SlWorldSystem *system, size_t *next);
-void sl_fill_body_destroy(SlContext *context, SlFillBody *body);
 /* Around a sub-step: `begin` before particles enter, `entered` after, `end` after the solver.
    `end` finds particles outside the world and energy from nowhere. */
 SlStatus sl_monitor_begin(SlWorld *world, SlWorldSystem *system, SlError *error);

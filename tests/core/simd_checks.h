@@ -106,7 +106,7 @@ static void across_lanes(void **state)
     (void)state;
     for (uint64_t round = 0; round < ROUNDS; round++) {
         float a[8];
-        for (int k = 0; k < 8; k++) /* finite: which NaN comes first is nobody's promise */
+        for (int k = 0; k < 8; k++) /* finite: the order of NaNs is not specified */
             a[k] = ldexpf((float)sl_random(6, round, (uint64_t)k).value[0] - 2e9f, k - 20);
         float most = a[0];
         for (int k = 1; k < 8; k++)

@@ -1,5 +1,4 @@
-/* Contexts, errors, hooks, the choice of path, and the facts of the machine. */
-#include "core/machine.h"
+/* Contexts, errors, hooks, the choice of path, and the machine. */
 #include "core/machine.h"
 #include "support/test.h"
 
@@ -120,7 +119,7 @@ static void errors_hold_one_sentence(void **state)
     assert_int_equal(sl_error_set(&error, SL_ERROR_IO, "%s: %d", "disk", 7), SL_ERROR_IO);
     assert_int_equal(error.status, SL_ERROR_IO);
     assert_string_equal(error.text, "disk: 7");
-    assert_int_equal(sl_error_set(NULL, SL_ERROR_PARSE, "nobody reads %d", 1), SL_ERROR_PARSE);
+    assert_int_equal(sl_error_set(NULL, SL_ERROR_PARSE, "not read %d", 1), SL_ERROR_PARSE);
     /* Too long a text is cut, with its end marked by the 0 alone. */
     sl_error_set(&error, SL_ERROR_IO, "%2000d", 1);
     assert_int_equal(strlen(error.text), sizeof error.text - 1);
@@ -202,7 +201,7 @@ static void words_go_to_the_hooks(void **state)
     assert_false(sl_progress(context, 0.5, "walking"));
     sl_context_destroy(context);
 
-    /* Nobody listens: words are dropped, and work goes on. */
+    /* Without hooks messages are dropped and work continues. */
     context = test_context(1);
     sl_log(context, SL_LOG_INFO, "hello");
     assert_true(sl_progress(context, 1, "done"));

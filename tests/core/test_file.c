@@ -214,7 +214,7 @@ static void unreadable_files_are_refused(void **state)
     assert_ok(sl_file_write(&real, target, "12345", 5, &test_error));
     expect_unreadable(target, 4, "at most 4");
     unlink(target);
-    /* A pipe that nobody writes to must not hang the reader. */
+    /* A pipe without a writer must not hang the reader. */
     assert_int_equal(mkfifo(target, 0600), 0);
     expect_unreadable(target, 100, "ordinary");
     unlink(target);

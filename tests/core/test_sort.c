@@ -21,7 +21,7 @@ static uint32_t key_at(Pattern pattern, size_t i, size_t count, uint64_t limit)
     return 0;
 }
 
-/* The twin: by key, then by place; that order is the only stable one. */
+/* The reference: by key, then by place; that order is the only stable one. */
 typedef struct Pair {
     uint32_t key, item;
 } Pair;
@@ -55,27 +55,27 @@ static void check_sort(SlContext *context, Pattern pattern, size_t count, uint64
     uint32_t *keys = malloc((count + 1) * sizeof *keys);
     uint32_t *order = malloc((count + 1) * sizeof *order);
     uint32_t *sorted = malloc((count + 1) * sizeof *sorted);
-    Pair *twin = malloc((count + 1) * sizeof *twin);
-    assert_true(keys != NULL && order != NULL && sorted != NULL && twin != NULL);
+    Pair *expected = malloc((count + 1) * sizeof *expected);
+    assert_true(keys != NULL && order != NULL && sorted != NULL && expected != NULL);
     for (size_t i = 0; i < count; i++) {
         keys[i] = key_at(pattern, i, count, limit);
-        twin[i] = (Pair){keys[i], (uint32_t)i};
+        expected[i] = (Pair){keys[i], (uint32_t)i};
     }
-    qsort(twin, count, sizeof *twin, by_key_then_place);
+    qsort(expected, count, sizeof *expected, by_key_then_place);
 
     sl_arena_reset(&context->arena);
     assert_true(sl_sort_by_key(context->pool, &context->arena, keys, count, limit, order, sorted));
     for (size_t k = 0; k < count; k++)
-        if (order[k] != twin[k].item || sorted[k] != twin[k].key)
+        if (order[k] != expected[k].item || sorted[k] != expected[k].key)
             fail_msg("pattern %d, %zu items, limit %llu: place %zu has item %u key %u, not %u, %u",
                      (int)pattern, count, (unsigned long long)limit, k, order[k], sorted[k],
-                     twin[k].item, twin[k].key);
+                     expected[k].item, expected[k].key);
     if (limit < 200000)
         check_starts(context, sorted, count, limit);
     free(keys);
     free(order);
     free(sorted);
-    free(twin);
+    free(expected);
 }
 
 static void sorts_like_the_reference(void **state)
@@ -89,7 +89,7 @@ static void sorts_like_the_reference(void **state)
         SlContext *context = test_context(thread_counts[t]);
         for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++)
             for (size_t l = 0; l < sizeof limits / sizeof limits[0]; l++)
-                /* All patterns for one thread count; they cost the most in the twin. */
+                /* All patterns for one thread count; they cost most in the reference. */
                 for (int p = 0; p < (t == 2 ? PATTERNS : 1); p++)
                     check_sort(context, (Pattern)p, counts[c], limits[l]);
         sl_context_destroy(context);
