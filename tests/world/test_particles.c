@@ -111,7 +111,7 @@ static void emitted_and_added_particles_have_initial_values(void **state)
     uint32_t id = 0;
     assert_ok(sl_system_add_particles(world, system, at, NULL, 1, &id, &test_error));
     assert_int_equal(id, BLOCK);
-    dam_advance(world, 4);
+    dam_advance(world, 10);
     check_by_id(&sl_world_view(world)->systems[0], BLOCK);
     SlFieldView ids = sl_system_field(world, system, "id"), ages = sl_system_field(world, system, "age");
     size_t fresh = 0;
