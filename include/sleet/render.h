@@ -116,7 +116,8 @@ typedef struct SlRenderJob {
     const SlFrameView *view;   /* the frame; required */
     const SlFrameView *next;   /* the frame after it, for motion within the shutter time; NULL: motion
                                   from velocities. `splats` ignores it. Default NULL */
-    const SlCamera *camera;    /* NULL (default): that of sl_view_framing */
+    const SlCamera *camera;    /* NULL (default): the view's first, or else that of
+                                  sl_view_framing */
     double shutter_open;       /* s, relative to the frame's time; finite; default 0 */
     double shutter_close;      /* s, at least shutter_open; default 0: no motion blur. `splats` draws
                                   without motion blur in any case */

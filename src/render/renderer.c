@@ -178,9 +178,11 @@ static SlStatus check_job(const SlRendererKind *kind, const SlRenderJob *job, ui
                             "SlRenderJob: not initialised; start from sl_default_render_job()");
     if (job->view == NULL)
         return sl_error_set(error, SL_ERROR_ARGUMENT, "SlRenderJob: no view to draw");
-    if (job->camera != NULL && !sl_camera_valid(job->camera, &reason))
-        return sl_error_set(error, SL_ERROR_ARGUMENT, "camera \"%.31s\": %s", job->camera->name,
-                            reason);
+    const SlCamera *camera = job->camera;
+    if (camera == NULL && job->view->camera_count > 0)
+        camera = &job->view->cameras[0];
+    if (camera != NULL && !sl_camera_valid(camera, &reason))
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "camera \"%.31s\": %s", camera->name, reason);
     if (!isfinite(job->shutter_open) || !isfinite(job->shutter_close) ||
         job->shutter_open > job->shutter_close)
         return sl_error_set(error, SL_ERROR_ARGUMENT,
@@ -226,7 +228,10 @@ SlStatus sl_render_begin(SlRenderer *renderer, const SlRenderJob *job, SlError *
         return status;
     renderer->job = *job;
     if (job->camera == NULL) {
-        renderer->framing = sl_view_framing(job->view, renderer->width, renderer->height);
+        bool given = job->view->camera_count > 0;
+        renderer->framing =
+            given ? job->view->cameras[0]
+                  : sl_view_framing(job->view, renderer->width, renderer->height);
         renderer->job.camera = &renderer->framing;
     }
     status = renderer->kind->begin(renderer->state, &renderer->job, &renderer->passes, error);

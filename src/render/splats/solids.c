@@ -2,16 +2,87 @@
    of the light. */
 #include "render/splats/solids.h"
 
+#include <string.h>
+
+#include "core/context.h"
 #include "frame/view.h"
 #include "geometry/shape.h"
+#include "math/quat.h"
 
-uint32_t sl_splats_solids(const SlFrameView *view, const SlRenderStage *stage, SlSolid *solids)
+static bool needs_mesh(const SlColliderView *collider, const SlSolidKernels *kernels)
+{
+    return collider->kind == SL_COLLIDER_SHAPE && !kernels->has_rays(collider->shape.kind) &&
+           sl_shape_type(collider->shape.kind) != NULL;
+}
+
+/* Replaces the shape of a collider by its triangles; round parts have twenty edges or more. An invalid
+   shape stays, and is not drawn. */
+static SlStatus mesh_shape(SlContext *context, SlColliderView *collider, SlMesh *mesh, SlError *error)
+{
+    SlShape shape = collider->shape;
+    const SlShapeType *type = sl_shape_type(shape.kind);
+    const char *reason;
+    if (!sl_shape_prepare(&shape, &reason) || type->endless)
+        return SL_OK;
+    SlVec3 center, axes[3];
+    float radius;
+    type->ball(&shape, &center, &radius);
+    SlStatus status = sl_shape_mesh(context, &shape, 0.1f * radius, type->bounds(&shape), mesh, error);
+    if (status != SL_OK)
+        return status;
+    double q[4];
+    sl_shape_frame(&shape, axes);
+    sl_quat_from_axes(axes[0], axes[1], axes[2], q);
+    collider->kind = SL_COLLIDER_MESH;
+    collider->mesh = (SlMeshView){.positions = mesh->positions,
+                                  .vertex_count = mesh->vertex_count,
+                                  .triangles = mesh->triangles,
+                                  .triangle_count = mesh->triangle_count};
+    collider->pose = (SlPose){shape.center, {(float)q[0], (float)q[1], (float)q[2], (float)q[3]}};
+    return SL_OK;
+}
+
+SlStatus sl_meshed_view_make(SlContext *context, SlArena *arena, const SlFrameView *view,
+                             const SlSolidKernels *kernels, SlMeshedView *meshed, SlError *error)
+{
+    *meshed = (SlMeshedView){.view = *view};
+    size_t count = 0;
+    for (size_t k = 0; k < view->collider_count; k++)
+        count += needs_mesh(&view->colliders[k], kernels);
+    if (count == 0)
+        return SL_OK;
+    SlColliderView *colliders = SL_PUSH(arena, SlColliderView, view->collider_count);
+    meshed->meshes = SL_PUSH(arena, SlMesh, count);
+    if (colliders == NULL || meshed->meshes == NULL)
+        return sl_error_set(error, SL_ERROR_MEMORY, "no memory to draw %zu shapes", count);
+    memset(meshed->meshes, 0, count * sizeof *meshed->meshes);
+    memcpy(colliders, view->colliders, view->collider_count * sizeof *colliders);
+    meshed->view.colliders = colliders;
+    meshed->mesh_count = count;
+    SlStatus status = SL_OK;
+    count = 0;
+    for (size_t k = 0; k < view->collider_count && status == SL_OK; k++)
+        if (needs_mesh(&colliders[k], kernels))
+            status = mesh_shape(context, &colliders[k], &meshed->meshes[count++], error);
+    return status;
+}
+
+void sl_meshed_view_free(SlMeshedView *meshed)
+{
+    for (size_t k = 0; k < meshed->mesh_count; k++)
+        if (meshed->meshes[k].context != NULL)
+            sl_mesh_destroy(&meshed->meshes[k]);
+    meshed->mesh_count = 0;
+}
+
+uint32_t sl_splats_solids(const SlFrameView *view, const SlRenderStage *stage,
+                          const SlSolidKernels *kernels, SlSolid *solids)
 {
     uint32_t count = 0;
     for (size_t k = 0; k < view->collider_count; k++) {
         SlSolid *solid = &solids[count];
         const SlColliderView *collider = &view->colliders[k];
-        if (collider->kind != SL_COLLIDER_SHAPE ||
+        if (collider->kind != SL_COLLIDER_SHAPE || !kernels->has_rays(collider->shape.kind) ||
             sl_stage_is_floor(view, &collider->shape)) /* drawn as the ground */
             continue;
         *solid = (SlSolid){.shape = collider->shape, .clip = stage->scene};

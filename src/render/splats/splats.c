@@ -422,7 +422,7 @@ static SlStatus set_scene(Splats *splats, const SlFrameView *view, SlError *erro
     if (solids == NULL)
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory to draw %u solids", max_solids);
     f->solids = solids;
-    f->solid_count = sl_splats_solids(view, stage, solids);
+    f->solid_count = sl_splats_solids(view, stage, splats->solid, solids);
     uint32_t *colors = f->color + f->count;
     for (uint32_t k = 0; k < f->solid_count; k++) {
         sl_splats_bound_solid(f, &solids[k]);
@@ -488,7 +488,12 @@ static SlStatus begin(void *state, const SlRenderJob *job, uint32_t *count, SlEr
     f->rays = sl_splats_camera_rays(&f->camera);
     set_look(splats, f);
     sl_splats_aim_shadow(&splats->stage, &f->camera, &f->shadow);
-    SlStatus status = set_scene(splats, job->view, error);
+    SlMeshedView meshed;
+    SlStatus status = sl_meshed_view_make(splats->context, &splats->scratch, job->view,
+                                          splats->solid, &meshed, error);
+    if (status == SL_OK)
+        status = set_scene(splats, &meshed.view, error);
+    sl_meshed_view_free(&meshed);
     if (status != SL_OK)
         return status;
     bool ready = sort_particles(splats);

@@ -81,10 +81,9 @@ static F8 hit_box(const SlSolid *solid, const Ray8 *ray)
 }
 
 /* Cylinder and cone: base radius r0 and top radius r1; at height h the radius is r0 + k h. */
-static F8 hit_frustum(const SlSolid *solid, const Ray8 *ray)
+SL_INLINE F8 hit_frustum(const SlShape *shape, const Ray8 *ray, float r1)
 {
-    const SlShape *shape = &solid->shape;
-    float r0 = shape->radius, r1 = shape->kind == SL_SHAPE_CONE ? 0 : shape->radius;
+    float r0 = shape->radius;
     F8 k = f8((r1 - r0) / shape->height), height = f8(shape->height);
     F8x3 axis = spread(shape->axis), q = minus(ray->o, spread(shape->center));
     F8 h0 = f8x3_dot(q, axis), hd = f8x3_dot(ray->d, axis);
@@ -120,9 +119,9 @@ static F8x3 box_normal(const SlShape *shape, F8x3 away)
                  spread(sl_cross(shape->side, shape->axis)));
 }
 
-static F8x3 frustum_normal(const SlShape *shape, F8x3 q)
+SL_INLINE F8x3 frustum_normal(const SlShape *shape, F8x3 q, float r1)
 {
-    float r0 = shape->radius, r1 = shape->kind == SL_SHAPE_CONE ? 0 : shape->radius;
+    float r0 = shape->radius;
     float k = (r1 - r0) / shape->height, cosine = 1 / sqrtf(1 + k * k);
     F8x3 axis = spread(shape->axis);
     F8 h = f8x3_dot(q, axis);
@@ -135,6 +134,26 @@ static F8x3 frustum_normal(const SlShape *shape, F8x3 q)
     F8 s = f8_select(base | top, f8(0), out);
     F8 up = f8_select(base, f8(-1), f8_select(top, f8(1), f8(-k * cosine)));
     return along(scaled(radial, s), up, axis);
+}
+
+static F8 hit_cylinder(const SlSolid *solid, const Ray8 *ray)
+{
+    return hit_frustum(&solid->shape, ray, solid->shape.radius);
+}
+
+static F8x3 cylinder_normal(const SlShape *shape, F8x3 q)
+{
+    return frustum_normal(shape, q, shape->radius);
+}
+
+static F8 hit_cone(const SlSolid *solid, const Ray8 *ray)
+{
+    return hit_frustum(&solid->shape, ray, 0);
+}
+
+static F8x3 cone_normal(const SlShape *shape, F8x3 q)
+{
+    return frustum_normal(shape, q, 0);
 }
 
 static F8x3 plane_normal(const SlShape *shape, F8x3 q)
@@ -206,9 +225,10 @@ SL_INLINE void normals_of_tile(const SlSolid *solid, const SlSplatFrame *frame,
 SHAPE_LOOPS(plane, hit_plane, plane_normal)
 SHAPE_LOOPS(sphere, hit_sphere, sphere_normal)
 SHAPE_LOOPS(box, hit_box, box_normal)
-SHAPE_LOOPS(frustum, hit_frustum, frustum_normal)
+SHAPE_LOOPS(cylinder, hit_cylinder, cylinder_normal)
+SHAPE_LOOPS(cone, hit_cone, cone_normal)
 
-/* The shapes that are drawn by rays; others are drawn by their triangles (mesh.c). */
+/* The shapes that are drawn by rays, by kind; others are drawn by their triangles (solids.c). */
 static const struct {
     void (*draw)(const SlSolid *solid, const SlRays *rays, const SlTileView *tile,
                  uint32_t id_value);
@@ -218,8 +238,8 @@ static const struct {
     [SL_SHAPE_PLANE] = {draw_plane, normals_plane},
     [SL_SHAPE_SPHERE] = {draw_sphere, normals_sphere},
     [SL_SHAPE_BOX] = {draw_box, normals_box},
-    [SL_SHAPE_CYLINDER] = {draw_frustum, normals_frustum},
-    [SL_SHAPE_CONE] = {draw_frustum, normals_frustum},
+    [SL_SHAPE_CYLINDER] = {draw_cylinder, normals_cylinder},
+    [SL_SHAPE_CONE] = {draw_cone, normals_cone},
 };
 
 static bool has_rays(uint32_t kind)
