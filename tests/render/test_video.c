@@ -56,11 +56,11 @@ static void write_and_probe(uint32_t width, uint32_t height, const char *expecte
     SlVideo *video;
     assert_ok(sl_video_open(context, path, width, height, 25, &video, &test_error));
     add_frames(video, width, height, FRAMES);
-    assert_int_not_equal(0, access(path, F_OK)); /* not before it is whole */
+    assert_int_not_equal(0, access(path, F_OK)); /* not before it is complete */
     assert_ok(sl_video_close(video, true, &test_error));
-    struct stat facts;
-    assert_int_equal(0, stat(path, &facts));
-    assert_true(facts.st_size > 500);
+    struct stat info;
+    assert_int_equal(0, stat(path, &info));
+    assert_true(info.st_size > 500);
     if (have("ffprobe")) {
         probe(path, text, sizeof text);
         assert_string_equal(expected, text);
