@@ -118,7 +118,7 @@ SlStatus sl_world_apply_forces(SlWorld *world, SlWorldSystem *holder, double tim
         return SL_OK;
     double gain;
     SlStatus status =
-        sl_forces_apply(&forces, &system->particles, &world->context->arena, &gain, error);
+        sl_forces_apply(&forces, &system->particles, &system->arena, &gain, error);
     holder->monitor.energy += fmax(gain, 0);
     return status;
 }

@@ -93,13 +93,14 @@ static Pass make_pass(const SlWorld *world, const SlWorldSystem *system)
 }
 
 /* Sums over all particles, in a fixed order. */
-static SlStatus measure(const SlWorld *world, const SlWorldSystem *system, Pass *pass,
+static SlStatus measure(const SlWorld *world, SlWorldSystem *system, Pass *pass,
                         double sums[PARTIALS], SlError *error)
 {
     size_t count = system->base.particles.count, chunks = sl_chunk_count(count, SL_REDUCE_CHUNK);
+    SlArena *arena = &system->base.arena;
     *pass = make_pass(world, system);
-    sl_arena_reset(&world->context->arena);
-    pass->partials = SL_PUSH(&world->context->arena, double, PARTIALS *chunks);
+    sl_arena_reset(arena);
+    pass->partials = SL_PUSH(arena, double, PARTIALS *chunks);
     if (pass->partials == NULL)
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory to check a step");
     sl_parallel_for(world->context->pool, count, SL_REDUCE_CHUNK, measure_chunk, pass);

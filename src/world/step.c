@@ -23,7 +23,7 @@ static SlFlowTarget flow_target(SlSystem *system)
                           .name = system->name,
                           .spacing = system->solver->spacing(system),
                           .time = system->time,
-                          .arena = &system->context->arena};
+                          .arena = &system->arena};
 }
 
 static SlStatus sub_step(SlWorld *world, SlWorldSystem *holder, double time, double dt,
