@@ -31,7 +31,7 @@ typedef struct SlMotionDef {
 /* A triangle mesh becomes a signed distance field, open or closed, so it collides like any other
    solid. Several files are the keys of a deforming body: the fields of two keys are blended along
    the motion of the surface between them. Where all files have the same triangles (a mesh with
-   moving vertices) every point keeps its place on the surface; else a point goes to the nearest one
+   moving vertices) every point keeps its place on the surface; else a point moves to the nearest one
    of the next key. Keys should be so dense that the surface moves by a few cells from one to the
    next. */
 typedef struct SlMeshColliderDef {
@@ -51,7 +51,7 @@ typedef struct SlMeshColliderDef {
     /* The mesh as given is scaled, then rotated about its origin, then moved. */
     float scale;     /* metres per unit; default 1 */
     SlVec3 rotation; /* rad: axis × angle; default 0 */
-    SlVec3 position; /* m: where the origin of the mesh goes; default 0 */
+    SlVec3 position; /* m: where the origin of the mesh is; default 0 */
     double cell;     /* m, of the field's grid; 0 (default): the smallest spacing of all systems */
     bool hollow;     /* a container: the fluid is inside, all outside of the mesh is solid; default false */
     float friction;  /* Coulomb, [0, 10]; default 0 */

@@ -6,7 +6,7 @@
 
 #include "geometry/sampling/sample.h"
 
-/* More samples than this are a scene that wants analytic walls. */
+/* A scene that would have more samples needs analytic walls. */
 static const double max_samples = 3e7;
 
 /* --- How deep --- */
@@ -33,10 +33,10 @@ double sl_boundary_inset(SlKernelKind kernel, double support)
                 lacking += sl_kernel_value(kernel, sqrt((double)(x * x + y * y + z * z)), support);
     lacking /= sl_lattice_sums(kernel, support).density;
     /* A plane of samples with Akinci's volumes has the density A(s) / A(0). */
-    double low = 0, high = 1, whole = plane_integral(kernel, 0);
+    double low = 0, high = 1, all = plane_integral(kernel, 0);
     for (int k = 0; k < 60; k++) {
         double middle = 0.5 * (low + high);
-        if (plane_integral(kernel, middle) / whole > lacking)
+        if (plane_integral(kernel, middle) / all > lacking)
             low = middle;
         else
             high = middle;

@@ -135,7 +135,7 @@ SlStatus sl_deform_build(SlDeform *d, const SlSdfSettings *settings, const char 
 /* Where time is between the keys; high == low where the body holds still. */
 typedef struct Interval {
     size_t low, high;
-    float share;
+    float fraction;
 } Interval;
 
 static Interval find_interval(const SlDeform *d, double time)
@@ -261,7 +261,7 @@ void sl_deform_seek(SlDeform *d, double time)
 {
     Interval now = find_interval(d, time);
     bool filled = d->moving && d->low == now.low && d->high == now.high;
-    d->share = now.share;
+    d->fraction = now.fraction;
     d->moving = now.high != now.low;
     d->low = now.low;
     d->high = now.high;
@@ -284,10 +284,10 @@ SlMesh *sl_deform_mesh_at(SlDeform *d, double time)
     Interval now = find_interval(d, time);
     SlMesh *a = &d->keys[now.low].mesh, *b = &d->keys[now.high].mesh;
     if (!d->same)
-        return now.share < 0.5f ? a : b;
+        return now.fraction < 0.5f ? a : b;
     for (size_t k = 0; k < 3 * a->vertex_count; k++)
         d->drawn.positions[k] =
-            a->positions[k] + now.share * (b->positions[k] - a->positions[k]);
+            a->positions[k] + now.fraction * (b->positions[k] - a->positions[k]);
     return &d->drawn;
 }
 
@@ -310,10 +310,10 @@ static SlDeformFlow flow_at(const SlDeformEnd *end, SlVec3 point)
     for (int k = 0; k < 8; k++) {
         int i = k & 1, j = k >> 1 & 1, l = k >> 2;
         float u = i != 0 ? cell.f[0] : 1 - cell.f[0], v = j != 0 ? cell.f[1] : 1 - cell.f[1],
-              w = l != 0 ? cell.f[2] : 1 - cell.f[2], share = u * v * w;
+              w = l != 0 ? cell.f[2] : 1 - cell.f[2], weight = u * v * w;
         const SlDeformFlow *node = n + sl_block_node(i, j, l);
-        sum.way = sl_add(sum.way, sl_scale(node->way, share));
-        sum.velocity = sl_add(sum.velocity, sl_scale(node->velocity, share));
+        sum.way = sl_add(sum.way, sl_scale(node->way, weight));
+        sum.velocity = sl_add(sum.velocity, sl_scale(node->velocity, weight));
     }
     return sum;
 }
@@ -325,7 +325,7 @@ float sl_deform_distance(const SlDeform *d, SlVec3 point, float reach, SlVec3 *g
     if (!d->moving)
         return sl_sdf_distance_within(d->ends[0].field, point, reach, gradient);
     const SlDeformEnd *low = &d->ends[0], *high = &d->ends[1];
-    float s = d->share;
+    float s = d->fraction;
     SlDeformFlow a = flow_at(low, point), b = flow_at(high, point);
     SlVec3 way = blend(a.way, b.way, s);
     a = flow_at(low, sl_sub(point, sl_scale(way, s)));

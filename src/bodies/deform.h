@@ -4,14 +4,14 @@
        phi(x, g) = (1 - g) phi_k(x - g w) + g phi_k+1(x + (1 - g) w)
        v_co(x, g) = (1 - g) v_k + g v_k+1
 
-   with g in [0, 1] from key k to key k + 1, w the way the surface goes between them and v_k its
+   with g in [0, 1] from key k to key k + 1, w the displacement of the surface between them and v_k its
    velocity at a key. Where all keys have the same triangles, w and v are those of the closest point
-   of the surface; else a point of one surface goes to the closest point of the next.
+   of the surface; else a point of one surface moves to the closest point of the next.
 
-   The paper takes the velocity at x for the way. A limb that moves by more than it is thick between
-   two keys has then lost its way; so w is sampled once more where the first w leads, and it is the
-   whole way of the interval and not the velocity times its length: vertices go straight from key to
-   key, in the field as in the picture. */
+   The paper takes the velocity at x for the displacement. That fails for a limb that moves by more
+   than its thickness between two keys; so w is sampled once more where the first w leads, and it is
+   the displacement over the whole interval, not the velocity times its length: vertices move straight
+   from key to key, in the field as in the picture. */
 #ifndef BODIES_DEFORM_H
 #define BODIES_DEFORM_H
 
@@ -47,14 +47,14 @@ typedef struct SlDeform {
     SlDeformEnd ends[2];
     size_t flow_room; /* nodes in each end's flow; 0 until sl_deform_build */
     size_t low, high; /* keys that the flows are of */
-    float share;      /* g */
+    float fraction;   /* g */
     bool moving;      /* false: only ends[0].field counts */
 } SlDeform;
 
 /* Takes the meshes over, also when it fails. rate in (0, 1e6]. */
 SlStatus sl_deform_create(SlContext *context, SlMesh *meshes, size_t count, double rate, bool loop,
                           SlDeform **deform, SlError *error);
-/* Makes the fields of all keys, then goes to time 0. The band is widened by half the longest way.
+/* Makes the fields of all keys, then seeks time 0. The band is widened by half the longest way.
    What is left of settings and cache_folder is as for sl_sdf_load_or_build. */
 SlStatus sl_deform_build(SlDeform *deform, const SlSdfSettings *settings, const char *cache_folder,
                          SlError *error);

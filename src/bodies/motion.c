@@ -1,5 +1,5 @@
 /* Rotations between two keys go along the shortest arc (slerp), timed by the same smooth curve as
-   positions, so a body starts and stops without a jolt. */
+   positions, so a body starts and stops smoothly. */
 #include "bodies/motion.h"
 #include "core/cookies.h"
 
@@ -68,7 +68,7 @@ static void key_rotation(const SlKeyframe *key, double q[4])
     sl_quat_from_vector(key->rotation, q);
 }
 
-/* --- Poses --- */
+/* --- Displacements --- */
 
 /* Hermite from p1 to p2 at s in [0, 1]; slopes by central differences, zero at the ends. */
 static double hermite(double p1, double p2, double slope1, double slope2, double width, double s)
@@ -141,8 +141,8 @@ SlDisplacement sl_motion_at(const SlMotion *motion, double time)
 
 SlVec3 sl_displacement_point(const SlDisplacement *pose, SlVec3 point)
 {
-    SlVec3 turned = sl_quat_rotate(pose->rotation, sl_sub(point, pose->pivot));
-    return sl_add(sl_add(pose->pivot, pose->position), turned);
+    SlVec3 arm = sl_quat_rotate(pose->rotation, sl_sub(point, pose->pivot));
+    return sl_add(sl_add(pose->pivot, pose->position), arm);
 }
 
 SlShape sl_displacement_shape(const SlDisplacement *pose, const SlShape *shape)
@@ -154,7 +154,8 @@ SlShape sl_displacement_shape(const SlDisplacement *pose, const SlShape *shape)
     return moved;
 }
 
-void sl_displacement_rates(const SlDisplacement *from, const SlDisplacement *to, double dt, SlVec3 *velocity, SlVec3 *spin)
+void sl_displacement_rates(const SlDisplacement *from, const SlDisplacement *to, double dt,
+                           SlVec3 *velocity, SlVec3 *spin)
 {
     double between[4], rotation[3];
     sl_quat_between(from->rotation, to->rotation, between);
@@ -173,9 +174,10 @@ static bool same_pose(const SlDisplacement *a, const SlDisplacement *b)
     return same;
 }
 
-SlDisplacement sl_displacement_between(const SlDisplacement *from, const SlDisplacement *to, double s)
+SlDisplacement sl_displacement_between(const SlDisplacement *from, const SlDisplacement *to,
+                                       double s)
 {
-    /* At rest to the bit: a way of 1e-9 m would be a velocity. */
+    /* At rest to the bit: a difference of 1e-9 m would be a velocity. */
     if (s >= 1 || same_pose(from, to))
         return *to;
     SlDisplacement pose = {.pivot = to->pivot};

@@ -6,7 +6,7 @@
 #include "math/quat.h"
 #include "sleet/collider.h"
 
-/* A rigid displacement from where a body was added: x goes to pivot + position + R (x - pivot). */
+/* A rigid displacement from where a body was added: x is moved to pivot + position + R (x - pivot). */
 typedef struct SlDisplacement {
     SlVec3 position, pivot;
     double rotation[4]; /* R as a unit quaternion (x, y, z, w) */

@@ -35,7 +35,7 @@ static const char *wrong_with(const SlFillDef *def)
     if ((unsigned)def->mode > SL_FILL_RANDOM)
         return "unknown mode of fill";
     if ((def->path != NULL) + (def->vertices != NULL) + (def->shape_count > 0) != 1)
-        return "a fill needs either a mesh file, arrays of a mesh or shapes";
+        return "a fill needs either a mesh or shapes: a file, arrays or shapes, only one of them";
     if (def->vertices != NULL && (def->triangles == NULL || def->triangle_count == 0))
         return "a fill's mesh from memory needs at least one triangle";
     if (def->shape_count > MAX_SHAPES_OF_FILL)

@@ -195,7 +195,7 @@ static double slide(const char *boundary, float friction)
     DamSetting setting = {.threads = 2, .nx = 20, .ny = 3, .nz = 20, .domain = {12, 2, 12},
                           .offset = {1, 0, 5}, .velocity = {4, 0, 0}};
     SlWorld *world = dam_create(&setting);
-    world->def.domain_friction = friction;
+    world->colliders.bodies.body[0].friction = friction;
     sl_world_update_surroundings(world);
     assert_ok(sl_system_set_text(world, first_system(world), "boundary", boundary, &test_error));
     dam_advance(world, 30);

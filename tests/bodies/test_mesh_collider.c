@@ -126,6 +126,7 @@ static void bad_meshes_are_refused(void **state)
     (void)state;
     DamSetting setting = {.threads = 1, .nx = 2, .ny = 2, .nz = 2};
     SlWorld *world = dam_create(&setting);
+    assert_ok(sl_world_start(world, &test_error)); /* before it, the first error stays */
     SlMeshColliderDef mesh = sl_default_mesh_collider_def();
     SlColliderId id;
     mesh.path = "/nowhere/x.obj";

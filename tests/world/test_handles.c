@@ -59,6 +59,7 @@ static void bad_collider_handles_are_refused(void **state)
     SlSystemId water;
     SlColliderId ball, null = {0, 0, 0};
     SlWorld *world = make_world(&water, &ball);
+    assert_ok(sl_world_start(world, &test_error)); /* before it, the first error stays */
     SlColliderId far = ball, foreign = ball, stale = ball;
     far.index1 = UINT32_MAX;
     foreign.world++;

@@ -238,11 +238,20 @@ static double volume(const SlShape *s)
     return sum;
 }
 
+/* About that of the wall below a point of the border. */
+static double wall_height(const SlShape *s, uint32_t column, uint32_t row)
+{
+    return top_point(s, column, row).y + (double)s->half.y;
+}
+
 static double area(const SlShape *s, SlBox domain)
 {
     (void)domain;
-    double w = 2 * (double)s->half.x, l = 2 * (double)s->half.z;
-    double sum = w * l + 2 * (w + l) * ((double)s->height + (double)s->half.y);
+    double sum = 4 * (double)s->half.x * (double)s->half.z;
+    for (uint32_t i = 0; i + 1 < s->columns; i++)
+        sum += (double)cell_x(s) * (wall_height(s, i, 0) + wall_height(s, i, s->rows - 1));
+    for (uint32_t j = 0; j + 1 < s->rows; j++)
+        sum += (double)cell_z(s) * (wall_height(s, 0, j) + wall_height(s, s->columns - 1, j));
     for (uint32_t j = 0; j + 1 < s->rows; j++)
         for (uint32_t i = 0; i + 1 < s->columns; i++)
             for (int half = 0; half < 2; half++) {

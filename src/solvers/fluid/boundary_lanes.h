@@ -61,18 +61,27 @@ SL_INLINE F8x3 boundary_rub(SlKernelKind kind, const SlFluidPass *s, size_t b, F
     return rub(p, from, normal, depth, friction * mean);
 }
 
+/* What boundary particles did to eight particles. */
+typedef struct BoundaryPush {
+    F8 push;     /* the gradient of their density was multiplied with this */
+    F8x3 rubbed; /* displacement by friction */
+    F8 density;  /* rho_b, by which friction is divided among them */
+} BoundaryPush;
+
 /* Adds the reaction on bodies to the sums: pair by pair `push` times the pair's part of the
    gradient, and a fraction of `rubbed` by V W. */
 SL_INLINE void boundary_reaction(SlKernelKind kind, const SlFluidPass *s, const Tally *tally,
-                                 size_t b, F8x4 xi, F8 push, F8x3 rubbed, F8 density)
+                                 size_t b, F8x4 xi, BoundaryPush done)
 {
-    F8 share = inverse_or_zero(density) * f8(s->kernel.value_scale), scale = push * f8(s->kernel.slope_scale);
+    F8x3 rubbed = done.rubbed;
+    F8 fraction = inverse_or_zero(done.density) * f8(s->kernel.value_scale);
+    F8 scale = done.push * f8(s->kernel.slope_scale);
     const uint32_t(*row)[8] = NULL;
     for (uint32_t k = boundary_rows(s, b, &row); k > 0; k--, row++) {
         F8x4 xb = f8x4_gather(s->solids.boundary, *row);
         F8x3 u = {xi.x - xb.x, xi.y - xb.y, xi.z - xb.z};
         ShapePair w = shape_both(kind, f8x3_dot(u, u), f8(s->kernel.inverse_support));
-        F8 along = scale * xb.w * w.slope, held = share * xb.w * w.value;
+        F8 along = scale * xb.w * w.slope, held = fraction * xb.w * w.value;
         F8x3 moved = {f8_fma(along, u.x, held * rubbed.x), f8_fma(along, u.y, held * rubbed.y),
                       f8_fma(along, u.z, held * rubbed.z)};
         U8 body;

@@ -90,7 +90,7 @@ SL_INLINE F8x3 push_out(const SlContacts *c, const SlBody *body, const Surface8 
             p = rub(p, x, (F8x3){f8(n0), f8(n1), f8(n2)}, depth, f8(friction));                    \
     } while (0)
 
-/* Where particles at p that came from x may be. Solids first; the walls have the last word. */
+/* Where particles at p that came from x may be. Solids first; the walls of the domain last. */
 SL_INLINE F8x3 meet_surfaces(const SlContacts *c, const Tally *tally, U8 id, F8x3 p, F8x3 x)
 {
     SlBox box = c->around.domain;
@@ -123,7 +123,7 @@ SL_INLINE F8x3 meet_surfaces(const SlContacts *c, const Tally *tally, U8 id, F8x
 }
 
 /* Where particles at x would be if nothing was inside a solid at the beginning of the step: bodies
-   are known where they will be at its end, so x goes along with them for the question. */
+   are known where they will be at its end, so x is moved with them before the query. */
 SL_INLINE F8x3 leave_solids(const SlContacts *c, U8 id, F8x3 x)
 {
     SlBox box = c->around.domain;

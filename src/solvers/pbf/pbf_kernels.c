@@ -217,7 +217,8 @@ SL_INLINE void displace_loop(SlKernelKind kind, bool tensile, LaneMode mode, con
             rubbed = (F8x3){p.x - free.x, p.y - free.y, p.z - free.z};
         }
         if (sampled && tally.sums != NULL)
-            boundary_reaction(kind, fluid, &tally, b, xi, push, rubbed, samples.density);
+            boundary_reaction(kind, fluid, &tally, b, xi,
+                              (BoundaryPush){push, rubbed, samples.density});
         if (near && tally.sums != NULL)
             wall_reaction(kind, fluid, &tally, xi, wall.density, push);
         /* contacts */

@@ -72,8 +72,8 @@ SL_INLINE void friction_loop(SlKernelKind kind, const SlProjectivePass *p, size_
                                   xyz(f8x4_load(s->particles.position + 32 * b)));
         Tally tally = tally_of(s, b, inverse_mass_ratio);
         if (tally.sums != NULL)
-            boundary_reaction(kind, s, &tally, b, xi, f8(0), minus(after, xyz(xi)),
-                              samples.density);
+            boundary_reaction(kind, s, &tally, b, xi,
+                              (BoundaryPush){f8(0), minus(after, xyz(xi)), samples.density});
         f8x4_store(s->particles.predicted + 32 * b,
                    (F8x4){after.x, after.y, after.z, inverse_mass_ratio});
     }

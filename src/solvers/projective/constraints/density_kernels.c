@@ -195,7 +195,7 @@ SL_INLINE void react(SlKernelKind kind, const SlProjectivePass *p, size_t b, F8x
               inverse_mass_ratio;
     F8x3 none = {f8(0), f8(0), f8(0)};
     if (s->solids.boundary != NULL)
-        boundary_reaction(kind, s, &tally, b, xi, push, none, f8(0));
+        boundary_reaction(kind, s, &tally, b, xi, (BoundaryPush){push, none, f8(0)});
     if (walls_near(s, xi))
         wall_reaction(kind, s, &tally, xi, wall_density(kind, s, xi).density, push);
 }
