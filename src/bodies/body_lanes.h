@@ -59,13 +59,13 @@ SL_INLINE Surface8 field_surface(const SlBody *body, F8x3 local, uint32_t bits, 
 }
 
 /* The surface of a body other than the domain, seen from eight points in world space. False: no lane
-   is within `near` of its bounds. Distances are exact up to `reach`. */
+   is within `near` of its bounds. Distances are exact up to `near`, those of a field up to `reach`. */
 SL_INLINE bool body_surface(const SlBody *body, F8x3 p, float near, float reach, Surface8 *surface)
 {
     if (body->kind != SL_BODY_FIELD) { /* the bounds of an unused slot are empty */
         if (!box_near(body->bounds, p, near))
             return false;
-        *surface = shape_surface(&body->shape, p);
+        *surface = shape_surface(&body->shape, p, near);
         return true;
     }
     F8x3 local = field_local(body, p);

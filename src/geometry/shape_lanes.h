@@ -112,13 +112,13 @@ SL_INLINE Surface8 plane_surface(const SlShape *s, F8x3 q)
 }
 
 /* One lane at a time, by the scalar distance: for shapes that are not in the table below. */
-static Surface8 scalar_surface(const SlShape *s, F8x3 p)
+static Surface8 scalar_surface(const SlShape *s, F8x3 p, float reach)
 {
     const SlShapeType *type = sl_shape_type(s->kind);
     Surface8 found = {.distance = f8(0)};
     for (int k = 0; k < 8; k++) {
         SlVec3 n;
-        found.distance[k] = type->distance(s, (SlVec3){p.x[k], p.y[k], p.z[k]}, INFINITY, &n);
+        found.distance[k] = type->distance(s, (SlVec3){p.x[k], p.y[k], p.z[k]}, reach, &n);
         found.normal.x[k] = n.x;
         found.normal.y[k] = n.y;
         found.normal.z[k] = n.z;
@@ -134,10 +134,11 @@ static const ShapeSurface8 shape_surfaces[] = {
     [SL_SHAPE_CONE] = cone_surface,
 };
 
-SL_INLINE Surface8 shape_surface(const SlShape *s, F8x3 p)
+/* Exact where the distance is at most `reach`. */
+SL_INLINE Surface8 shape_surface(const SlShape *s, F8x3 p, float reach)
 {
     if (s->kind >= sizeof shape_surfaces / sizeof shape_surfaces[0])
-        return scalar_surface(s, p);
+        return scalar_surface(s, p, reach);
     F8x3 q = {p.x - f8(s->center.x), p.y - f8(s->center.y), p.z - f8(s->center.z)};
     return shape_surfaces[s->kind](s, q);
 }
