@@ -31,7 +31,7 @@ WORDS = {
     r"most_[a-z_]+|[a-z_]+_most": "max_",
     r"least_[a-z_]+|[a-z_]+_least": "min_",
     r"document 00[0-9]": "a key of docs/references.md",
-    r"FACTS": "a key of docs/references.md",
+    r"(?-i:FACTS)": "a key of docs/references.md",
     r"strays?": "stale neighbours",
     r"lightness": "inverse-mass ratio",
     r"rungs?": "grid index",

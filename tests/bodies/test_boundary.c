@@ -44,7 +44,7 @@ static void walls_continue_the_lattice(void **state)
         double least = 9, most = 0;
         for (size_t i = 0; i < density.count; i++) {
             SlVec3 p = particle_at(&x, i);
-            int near = 0; /* walls within a spacing: faces only, corners are nobody's promise */
+            int near = 0; /* walls within a spacing: faces only, nothing is promised at corners */
             for (int a = 0; a < 3; a++)
                 near += (&p.x)[a] < 0.1f || (&p.x)[a] > 1.1f;
             double rho = (double)((const float *)density.data)[i];

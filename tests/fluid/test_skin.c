@@ -1,4 +1,4 @@
-/* Neighbour lists kept over the steps of a frame: they miss nobody, serve only while they may, and
+/* Neighbour lists kept over the steps of a frame: no pair is missed, lists serve only while they may, and
    change nothing that a restart or a number of threads would show. */
 #include "core/random.h"
 #include "solvers/pbf/pbf.h"
@@ -40,7 +40,7 @@ static void update_list(SlSystem *system, SlFluidPass *pass)
     }
 }
 
-/* Everybody moves by one vector and by up to half a skin more: the list stays and has all pairs. */
+/* All particles move by one vector and by up to half a skin more: the list stays and has all pairs. */
 static void misses_nobody(void **state)
 {
     (void)state;
@@ -90,7 +90,7 @@ static void misses_nobody(void **state)
     sl_world_destroy(world);
 }
 
-/* Calm water keeps its lists, a breaking dam does not, and one told to keep them does. */
+/* Water at rest keeps its lists, a breaking dam does not, and one told to keep them does. */
 static void serves_while_it_may(void **state)
 {
     (void)state;

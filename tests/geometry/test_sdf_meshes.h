@@ -1,4 +1,4 @@
-/* Meshes made in code, and plain twins of the tree's queries: sums over all triangles. */
+/* Meshes made in code, and reference implementation of the tree's queries: sums over all triangles. */
 #ifndef TESTS_GEOMETRY_TEST_SDF_MESHES_H
 #define TESTS_GEOMETRY_TEST_SDF_MESHES_H
 

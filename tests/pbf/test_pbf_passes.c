@@ -1,4 +1,4 @@
-/* The passes of position based fluids against the plain twin in double and against each other on
+/* The passes of position based fluids against the reference implementation in double and against each other on
    both instruction-set paths, from the same developed state; and their identities. */
 #include "bench/reference.h"
 #include "core/random.h"
@@ -69,7 +69,7 @@ static Result one_pass(SlIsa isa, const char *kernel, const char *constraint, ui
     return r;
 }
 
-/* Bar: base and AVX2 agree in density and lambda to 1e-6 relative; both with the twin in double
+/* Bar: base and AVX2 agree in density and lambda to 1e-6 relative; both with the reference in double
    to 3e-7 (density) and 5e-7 d² (lambda). Relative lambda is of its own scale, the largest. */
 static void paths_and_reference_agree(void **state)
 {
@@ -101,7 +101,7 @@ static void paths_and_reference_agree(void **state)
                     reference_move = fmax(reference_move, fabs((double)fast.moved[3 * i + k] -
                                                      reference.move[3 * i + k]));
             }
-            print_message("%s %s: twin density %.2g, lambda %.2g d2, move %.2g d; "
+            print_message("%s %s: reference density %.2g, lambda %.2g d2, move %.2g d; "
                           "paths density %.2g, lambda %.2g\n",
                           kernel_names[kind], constraint, reference_density, reference_lambda / 0.01,
                           reference_move / 0.1, path_density, path_lambda / max_lambda);
