@@ -17,9 +17,11 @@ system='"solver": "pbf", "blocks": [{"min": [0, 0, 0], "max": [0.4, 0.4, 0.4]}],
 head='"time": {"frames": 2}, "domain": {"min": [0, 0, 0], "max": [1.2, 0.8, 0.4]}'
 echo "{\"name\": \"jet\", $head, \"systems\": [{$system}]}" > jet.json
 "$sleet" run jet.json -o jet -q --checkpoint-every 1
+rm -f "$frames"/*
 for frame in 0 1 2; do
     cp "jet/frame_00000$frame.slf" "$frames/frame$frame.slf"
 done
+rm -f "$checkpoints"/*
 cp jet/checkpoint_*.slc "$checkpoints/"
 (cd "$checkpoints" && for file in checkpoint_*; do mv "$file" "frame${file:16:1}.slc"; done)
 head -c 900 "$frames/frame1.slf" > "$frames/cut.slf"
@@ -47,5 +49,5 @@ cat > solids.json << END
 END
 "$sleet" run solids.json -o solids -q
 cp solids/frame_000002.slf "$frames/solids.slf"
-rm -f "$frames/two_systems.slf"
+
 ls -l "$frames" "$checkpoints"

@@ -255,7 +255,7 @@ static SlStatus take_cameras(SlFrame *frame, const SlSection *s, const char *val
         const char *reason;
         if (!ENDS(record.name))
             return broken(frame, error, "a text has no final zero");
-        memcpy(camera->name, record.name, sizeof record.name);
+        snprintf(camera->name, sizeof camera->name, "%s", record.name);
         memcpy(&camera->eye, record.eye, sizeof record.eye);
         memcpy(&camera->target, record.target, sizeof record.target);
         memcpy(&camera->up, record.up, sizeof record.up);
