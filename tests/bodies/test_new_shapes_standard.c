@@ -1,4 +1,4 @@
-/* Capsule and height field hold water and snow as other solids do; scenes give them by their keys. */
+/* Capsule and height field keep water and snow outside as other solids do. */
 #include "geometry/shape.h"
 #include "scene/scene.h"
 #include "support/test.h"
