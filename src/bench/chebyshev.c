@@ -194,27 +194,34 @@ static SlStatus search_rho(Bench *bench, const PaperScene *scene, Trial *trial, 
     return status;
 }
 
-/* One row of the table for one state and rule, into its cell. */
-static SlStatus measure_row(Trial *projective, Trial *pbf, const Trial *from, int s,
-                            const Rule *rule, const SlRhoSearch *search, uint32_t steps, Cell *cell,
-                            SlError *error)
+/* What all solvers of a row begin from. */
+typedef struct Row {
+    Trial *projective, *pbf; /* to run in */
+    const Trial *from;
+    const Rule *rule;
+    SlRhoSearch search;
+    uint32_t steps;
+} Row;
+
+/* One solver of a row, for one state and rule, into its cell. */
+static SlStatus measure_solver(const Row *row, const Solver *solver, Cell *cell, SlError *error)
 {
-    const Solver *solver = &chebyshev_solvers[s];
     SlStatus status = SL_OK;
-    if (solver->pbf && rule->mean == 0)
+    Trial *projective = row->projective;
+    if (solver->pbf && row->rule->mean == 0)
         return SL_OK;
     if (solver->pbf)
-        status = chebyshev_pbf(pbf, from, solver, rule, steps, error);
+        status = chebyshev_pbf(row->pbf, row->from, solver, row->rule, row->steps, error);
     else {
-        trial_copy(projective, from);
-        ((SlProjectiveState *)projective->world->systems[0]->base.state)->search = *search;
+        trial_copy(projective, row->from);
+        ((SlProjectiveState *)projective->world->systems[0]->base.state)->search = row->search;
         trial_set(projective, chebyshev_defaults);
-        set_rule(projective, rule);
+        set_rule(projective, row->rule);
         trial_set(projective, solver->values);
         trial_reset(projective);
-        status = trial_steps(projective, CHEBYSHEV_STEP, steps, error);
+        status = trial_steps(projective, CHEBYSHEV_STEP, row->steps, error);
     }
-    chebyshev_add(cell, solver->pbf ? pbf : projective);
+    chebyshev_add(cell, solver->pbf ? row->pbf : projective);
     return status;
 }
 
@@ -240,11 +247,10 @@ static SlStatus measure(Bench *bench, SlContext *context, const PaperScene *scen
             status = sl_error_set(error, SL_ERROR_NUMBERS,
                                   "%s diverged before anything was measured", scene->file);
         for (size_t r = 0; status == SL_OK && r < RULES; r++) {
-            SlRhoSearch search;
-            status = learn_rho(&trial, &from, &rules[r], bench->quick ? 8 : 24, &search, error);
+            Row row = {&trial, &pbf, &from, &rules[r], {0}, steps};
+            status = learn_rho(&trial, &from, &rules[r], bench->quick ? 8 : 24, &row.search, error);
             for (int s = 0; status == SL_OK && s < SOLVERS; s++)
-                status = measure_row(&trial, &pbf, &from, s, &rules[r], &search, steps,
-                                     &cells[s][r], error);
+                status = measure_solver(&row, &chebyshev_solvers[s], &cells[s][r], error);
         }
         if (status == SL_OK && state == 0 && figures) {
             status = chebyshev_curves(&trial, &from, error);

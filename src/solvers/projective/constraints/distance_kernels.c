@@ -106,6 +106,8 @@ static SlStatus start(SlSystem *system, SlError *error)
     const uint32_t *id = system->particles.data[SL_F_ID];
     memset(pairs->begin, 0, (n + 1) * sizeof *pairs->begin);
     for (size_t i = 0; i < n; i++)
+        SL_ASSERT(id[i] < n); /* ids count up from 0 */
+    for (size_t i = 0; i < n; i++)
         pairs->begin[id[i] + 1] = (uint32_t)find_partners(system, i, reach * spacing, NULL);
     for (size_t k = 0; k < n; k++)
         pairs->begin[k + 1] += pairs->begin[k];
