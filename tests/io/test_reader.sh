@@ -69,5 +69,5 @@ END
 expect 0 render away/solids --frames 2 --png --no-video -q
 check "no picture of the moved folder" test -s away/solids/render/frame_000002.png
 expect 0 info exact/frame_000006.slf
-says "1000 particles" "least 0, mean 499.5, most 999"
+says "1000 particles" "min 0, mean 499.5, max 999"
 finish
