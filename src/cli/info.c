@@ -54,22 +54,53 @@ static void print_field(const SlFieldView *field)
     printf("\n");
 }
 
+static void print_colliders(const SlFrameView *view)
+{
+    printf("colliders: %zu\n", view->collider_count);
+    for (size_t k = 0; k < view->collider_count; k++) {
+        const SlColliderView *collider = &view->colliders[k];
+        bool is_mesh = collider->kind == SL_COLLIDER_MESH;
+        printf("  %s, %s, %s", collider->name,
+               is_mesh ? "mesh" : sl_shape_kind_name(collider->shape.kind),
+               sl_material_kind_name(collider->material.kind));
+        if (is_mesh)
+            printf(", meshes/%016llx%016llx.slm", (unsigned long long)collider->mesh.hash[1],
+                   (unsigned long long)collider->mesh.hash[0]);
+        printf("\n");
+    }
+}
+
+/* Without the meshes: their files may be elsewhere. */
+static SlStatus read_frame(SlContext *context, const char *path, SlFrame **frame, SlError *error)
+{
+    SlFrameReaderDef def = sl_default_frame_reader_def();
+    SlFrameReader *reader;
+    def.without_meshes = true;
+    SlStatus status = sl_frame_reader_create(context, &def, &reader, error);
+    if (status == SL_OK)
+        status = sl_frame_reader_read(reader, path, frame, error);
+    sl_frame_reader_destroy(reader);
+    return status;
+}
+
 static int info_frame(SlContext *context, const char *path)
 {
     SlFrame *frame;
     SlError error;
-    if (sl_frame_read(context, path, &frame, &error) != SL_OK)
+    if (read_frame(context, path, &frame, &error) != SL_OK)
         return cli_fail(&error);
     const SlFrameView *view = sl_frame_view(frame);
     printf("frame: %llu\ntime: %.6g s\n", (unsigned long long)view->frame, view->time);
     printf("domain: (%g, %g, %g) to (%g, %g, %g) m\n", (double)view->domain.min.x,
            (double)view->domain.min.y, (double)view->domain.min.z, (double)view->domain.max.x,
            (double)view->domain.max.y, (double)view->domain.max.z);
-    printf("colliders: %zu\n", view->collider_count);
+    print_colliders(view);
+    printf("cameras: %zu\n", view->camera_count);
     for (size_t s = 0; s < view->system_count; s++) {
         const SlSystemView *system = &view->systems[s];
-        printf("system: %s, solver %s, %zu particles, spacing %g m\n", system->name,
-               system->solver, system->particle_count, (double)system->spacing);
+        printf("system: %s, solver %s, %s, %zu particles, spacing %g m\n", system->name,
+               system->solver, sl_material_kind_name(system->material.kind),
+               system->particle_count, (double)system->spacing);
         for (size_t f = 0; f < system->field_count; f++)
             print_field(&system->fields[f]);
     }

@@ -25,6 +25,7 @@ typedef struct Job {
     SlScene *scene;
     SlWorld *world;        /* when the source is a scene */
     const char *camera_name;
+    SlCamera stored_camera; /* of the last frame that was drawn */
     bool frame_cameras; /* as stored; else --set changed the scene's */
     const char *source;
     bool from_folder, quiet, follow;
@@ -44,7 +45,10 @@ static SlStatus draw_stored(Job *job, uint64_t number, SlError *error)
     if (job->frame_cameras && view->camera_count > 0) {
         const SlCamera *camera =
             job->camera_name != NULL ? sl_view_camera(view, job->camera_name) : view->cameras;
-        job->drawing.camera = camera != NULL ? camera : job->drawing.camera;
+        if (camera != NULL) {
+            job->stored_camera = *camera; /* the frame's is gone when the next one is drawn */
+            job->drawing.camera = &job->stored_camera;
+        }
     }
     status = cli_drawing_add(&job->drawing, job->scene, view, false, error);
     sl_frame_destroy(frame);

@@ -42,7 +42,7 @@ for camera in side top; do
 done
 check "cameras differ" test "$(cmp -s live_side/frame_000001.png live_top/frame_000001.png; echo $?)" = 1
 expect 0 info far/away/frame_000002.slf
-says "colliders: 4"
+says "colliders: 4" "cone, mesh, solid, meshes/" "ball, sphere, solid" "cameras: 2"
 mv far/away/meshes far/away/hidden
 expect 5 render far/away --frames 1 -q
 complains "meshes"
