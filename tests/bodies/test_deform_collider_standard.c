@@ -137,10 +137,12 @@ static void wrong_keys_are_refused(void **state)
     mesh.rate = 0;
     assert_int_equal(sl_world_add_mesh_collider(world, &mesh, &id, &test_error),
                      SL_ERROR_ARGUMENT);
+    sl_world_clear_error(world);
     mesh.rate = 20;
     mesh.path = keys.paths[0];
     assert_int_equal(sl_world_add_mesh_collider(world, &mesh, &id, &test_error),
                      SL_ERROR_ARGUMENT);
+    sl_world_clear_error(world);
     mesh.path = NULL;
     const char *broken[2] = {keys.paths[0], "/nowhere/x.obj"};
     mesh.paths = broken;

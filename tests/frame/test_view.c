@@ -69,8 +69,10 @@ static void materials_change_while_running(void **state)
     assert_int_equal(sl_system_set_material(world, first_system(world), &honey, &test_error),
                      SL_ERROR_ARGUMENT);
     assert_non_null(strstr(test_error.text, "roughness"));
+    sl_world_clear_error(world);
     glass.kind = SL_MATERIAL_KIND_COUNT;
     assert_int_equal(sl_collider_set_material(world, id, &glass, &test_error), SL_ERROR_ARGUMENT);
+    sl_world_clear_error(world);
     SlColliderId null = {0, 0, 0};
     glass.kind = SL_MATERIAL_GLASS;
     assert_int_equal(sl_collider_set_material(world, null, &glass, &test_error),
