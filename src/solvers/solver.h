@@ -36,6 +36,9 @@ typedef struct SlSolver {
     size_t state_row_count;
     /* What the solver holds besides the fields for so many particles, scratch included. */
     uint64_t (*memory_needed)(const SlSystem *system, uint64_t count);
+    /* Parameters that contradict each other are SL_ERROR_ARGUMENT with a message. Called before the
+       start and when a parameter changes while the world runs. NULL: none can. */
+    SlStatus (*check)(const SlSystem *system, SlError *error);
     /* Particles are placed: take memory, measure densities. */
     SlStatus (*start)(SlSystem *system, SlError *error);
     /* Fields and state rows were replaced, and perhaps parameters: drop what was made from the old

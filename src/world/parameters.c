@@ -27,9 +27,11 @@ static SlStatus find_row(const SlWorld *world, SlSystemId id, const char *name, 
 }
 
 static SlStatus find_to_set(const SlWorld *world, SlSystemId id, const char *name, Target *target,
-                            SlError *error)
+                            SlParamValue *before, SlError *error)
 {
     SlStatus status = find_row(world, id, name, target, error);
+    if (status == SL_OK)
+        *before = *target->value;
     if (status == SL_OK && world->started && !target->row->live)
         return sl_error_set(error, SL_ERROR_ARGUMENT,
                             "%s: \"%s\" is fixed when the world starts; set it before, or change one "
@@ -66,40 +68,53 @@ static void note_set(const Target *target)
     }
 }
 
+/* A value in its range was stored. While the world runs it must also agree with the others; where it
+   does not, the value before returns. */
+static SlStatus accept(const SlWorld *world, const Target *target, const SlParamValue *before,
+                       SlError *error)
+{
+    const SlSolver *solver = target->system->solver;
+    SlStatus status = SL_OK;
+    if (world->started && solver->check != NULL)
+        status = solver->check(target->system, error);
+    if (status == SL_OK)
+        note_set(target);
+    else
+        *target->value = *before;
+    return status;
+}
+
 static SlStatus set_number(SlWorld *world, SlSystemId id, const char *name, double value,
                            SlError *error)
 {
     Target target = {NULL, NULL, NULL};
-    SlStatus status = find_to_set(world, id, name, &target, error);
+    SlParamValue before;
+    SlStatus status = find_to_set(world, id, name, &target, &before, error);
     if (status == SL_OK)
         status = sl_param_set_number(target.row, value, target.value, error);
-    if (status == SL_OK)
-        note_set(&target);
-    return status;
+    return status == SL_OK ? accept(world, &target, &before, error) : status;
 }
 
 static SlStatus set_text(SlWorld *world, SlSystemId id, const char *name, const char *value,
                          SlError *error)
 {
     Target target = {NULL, NULL, NULL};
-    SlStatus status = find_to_set(world, id, name, &target, error);
+    SlParamValue before;
+    SlStatus status = find_to_set(world, id, name, &target, &before, error);
     if (status == SL_OK)
         status = sl_param_set_text(target.row, value, target.value, error);
-    if (status == SL_OK)
-        note_set(&target);
-    return status;
+    return status == SL_OK ? accept(world, &target, &before, error) : status;
 }
 
 static SlStatus set_vec3(SlWorld *world, SlSystemId id, const char *name, const double value[3],
                          SlError *error)
 {
     Target target = {NULL, NULL, NULL};
-    SlStatus status = find_to_set(world, id, name, &target, error);
+    SlParamValue before;
+    SlStatus status = find_to_set(world, id, name, &target, &before, error);
     if (status == SL_OK)
         status = sl_param_set_vec3(target.row, value, target.value, error);
-    if (status == SL_OK)
-        note_set(&target);
-    return status;
+    return status == SL_OK ? accept(world, &target, &before, error) : status;
 }
 
 SlStatus sl_system_set_number(SlWorld *world, SlSystemId id, const char *name, double value,

@@ -212,12 +212,24 @@ static SlStatus start_system(SlWorld *world, SlWorldSystem *system, SlError *err
     return base->solver->start(base, error);
 }
 
+static SlStatus check_parameters(const SlWorld *world, SlError *error)
+{
+    SlStatus status = SL_OK;
+    for (uint32_t k = 0; status == SL_OK && k < world->system_count; k++) {
+        const SlSystem *base = &world->systems[k]->base;
+        status = base->solver->check != NULL ? base->solver->check(base, error) : SL_OK;
+    }
+    return status;
+}
+
 SlStatus sl_world_start(SlWorld *world, SlError *error)
 {
     SlStatus status = sl_setup_status(world, error);
     if (status != SL_OK || world->started)
         return status;
-    if ((status = check_blocks(world, error)) == SL_OK)
+    if ((status = check_parameters(world, error)) == SL_OK)
+        status = check_blocks(world, error);
+    if (status == SL_OK)
         status = check_sizes(world, error);
     if (status == SL_OK)
         status = check_domain(world, error);

@@ -252,6 +252,79 @@ static void curl_is_twice_the_spin(void **state)
     assert_true(energy[1] > energy[0] * 1.0001);
 }
 
+enum { POST_SIDE = 10, POST_COUNT = POST_SIDE * POST_SIDE * POST_SIDE };
+
+/* Velocities by id after one frame of 8 steps of a sheared cube, with or without one force. */
+static void velocities_after_frame(const char *post_solve, const char *parameter, double value,
+                                   SlVec3 velocities[POST_COUNT])
+{
+    DamSetting setting = {.threads = 2,
+                          .nx = POST_SIDE,
+                          .ny = POST_SIDE,
+                          .nz = POST_SIDE,
+                          .no_gravity = true,
+                          .steps = 8,
+                          .domain = {8, 8, 8},
+                          .offset = {3, 3, 3}};
+    SlWorld *world = dam_create(&setting);
+    SlSystemId id = first_system(world);
+    assert_ok(sl_system_set_text(world, id, "post_solve", post_solve, &test_error));
+    assert_ok(sl_system_set_number(world, id, "viscosity", 0, &test_error));
+    assert_ok(sl_system_set_number(world, id, "tensile", 0, &test_error));
+    assert_ok(sl_system_set_number(world, id, "viscosity_tolerance", 1e-4, &test_error));
+    assert_ok(sl_system_set_number(world, id, parameter, value, &test_error));
+    assert_ok(sl_world_start(world, &test_error));
+    SlParticles *particles = &world->systems[0]->base.particles;
+    for (size_t i = 0; i < POST_COUNT; i++) {
+        SlVec3 v = {0.3f * sinf(2 * wave * (sl_f32x4(particles, SL_F_POSITION)[4 * i + 1] - 3)), 0, 0};
+        memcpy(sl_f32x4(particles, SL_F_VELOCITY) + 4 * i, &v, sizeof v);
+    }
+    dam_advance(world, 1);
+    for (size_t i = 0; i < POST_COUNT; i++)
+        memcpy(&velocities[((const uint32_t *)particles->data[SL_F_ID])[i]],
+               sl_f32x4(particles, SL_F_VELOCITY) + 4 * i, sizeof *velocities);
+    sl_world_destroy(world);
+}
+
+/* Root mean square of what the force changes. */
+static double effect_of(const char *post_solve, const char *parameter, double value)
+{
+    static SlVec3 with[POST_COUNT], without[POST_COUNT];
+    velocities_after_frame(post_solve, parameter, value, with);
+    velocities_after_frame(post_solve, parameter, 0, without);
+    double sum = 0;
+    for (size_t i = 0; i < POST_COUNT; i++) {
+        SlVec3 d = sl_sub(with[i], without[i]);
+        sum += (double)sl_dot(d, d);
+    }
+    return sqrt(sum / POST_COUNT);
+}
+
+/* Applied once per frame, forces act for the time of all of its steps: the change of velocity is
+   that of forces applied in every step, within 15 %. */
+static void once_per_frame_is_as_strong(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *parameter;
+        double value;
+    } forces[] = {
+        {"viscosity", 0.02},
+        {"kinematic_viscosity", 0.05},
+        {"vorticity", 1},
+        {"cohesion", 50},
+        {"curvature", 5},
+    };
+    for (size_t k = 0; k < sizeof forces / sizeof *forces; k++) {
+        double step = effect_of("step", forces[k].parameter, forces[k].value);
+        double frame = effect_of("frame", forces[k].parameter, forces[k].value);
+        print_message("%s: %.4g m/s in every step, %.4g m/s once per frame\n", forces[k].parameter,
+                      step, frame);
+        assert_true(step > 1e-3);
+        assert_near(frame / step, 1, 0.15);
+    }
+}
+
 static double roundness(SlWorld *world)
 {
     SlFieldView x = sl_system_field(world, first_system(world), "position");
@@ -299,7 +372,7 @@ static void tension_makes_a_ball(void **state)
     sl_world_destroy(world);
 }
 
-/* Oil beside water: it flows over it; of equal weight neither does. */
+/* Oil beside water flows over it; with equal densities neither rises. */
 static void light_fluid_rises(void **state)
 {
     (void)state;
@@ -426,6 +499,7 @@ int main(void)
         cmocka_unit_test(viscosity_keeps_momenta),
         cmocka_unit_test(viscosity_solves_its_equations),
         cmocka_unit_test(curl_is_twice_the_spin),
+        cmocka_unit_test(once_per_frame_is_as_strong),
         cmocka_unit_test(tension_makes_a_ball),
         cmocka_unit_test(light_fluid_rises),
         cmocka_unit_test(chebyshev_gains),

@@ -260,6 +260,99 @@ static void gathered_is_masked(void **state)
         }
 }
 
+/* Contradicting settings are refused at the start and while running; equal ones are not. */
+static void contradictions_are_refused(void **state)
+{
+    (void)state;
+    LodSetting s = usual;
+    SlWorld *world = dam(&s);
+    assert_ok(sl_system_set_number(world, first_system(world), "lod_near", 2, &test_error));
+    assert_ok(sl_system_set_number(world, first_system(world), "lod_far", 1, &test_error));
+    assert_int_equal(sl_world_start(world, &test_error), SL_ERROR_ARGUMENT);
+    assert_non_null(strstr(test_error.text, "lod_near"));
+    sl_world_destroy(world);
+    s.least = 7; /* of 6 iterations */
+    world = dam(&s);
+    assert_int_equal(sl_world_start(world, &test_error), SL_ERROR_ARGUMENT);
+    assert_non_null(strstr(test_error.text, "lod_min"));
+    sl_world_destroy(world);
+    s.lod = "none"; /* then the lowest level has no meaning */
+    world = dam(&s);
+    assert_ok(sl_world_start(world, &test_error));
+    sl_world_destroy(world);
+}
+
+/* Levels and iterations may change between frames; a contradiction leaves the value as it was. */
+static void ranges_change_while_running(void **state)
+{
+    (void)state;
+    SlWorld *world = dam(&usual);
+    SlSystemId id = first_system(world);
+    const SlStepStats *stats = &world->systems[0]->base.stats;
+    dam_advance(world, 2);
+    assert_int_equal(stats->iterations, 6);
+    assert_ok(sl_system_set_number(world, id, "iterations", 9, &test_error));
+    assert_ok(sl_system_set_number(world, id, "lod_min", 2, &test_error));
+    dam_advance(world, 2);
+    assert_int_equal(stats->iterations, 9);
+    assert_ok(sl_system_set_number(world, id, "iterations", 4, &test_error));
+    dam_advance(world, 2);
+    assert_int_equal(stats->iterations, 4);
+    assert_true(stats->mean_iterations >= 2 && stats->mean_iterations < 4);
+    SlParamValue value;
+    assert_int_equal(sl_system_set_number(world, id, "iterations", 1, &test_error),
+                     SL_ERROR_ARGUMENT);
+    assert_ok(sl_system_get(world, id, "iterations", &value, &test_error));
+    assert_near(value.number[0], 4, 0);
+    sl_world_destroy(world);
+}
+
+/* Our own depth image, handed in as a host would, gives the same levels; one that shows a wall before
+   the water gives the lowest. */
+static void host_image_gives_the_same_levels(void **state)
+{
+    (void)state;
+    enum { W = 320, H = 180 };
+    static float pixels[W * H];
+    SlWorld *world = dam(&usual);
+    dam_advance(world, 30);
+    SlSystem *system = &world->systems[0]->base;
+    size_t count = system->particles.count;
+    const float *x = sl_f32x4(&system->particles, SL_F_POSITION);
+    SlLodSettings settings = {.kind = SL_LOD_DTVS, .min_level = 3, .max_level = 6, .spacing = 0.1};
+    uint32_t *own = calloc(count + 8, sizeof *own), *host = calloc(count + 8, sizeof *host);
+    sl_arena_reset(&system->arena);
+    assert_ok(sl_lod_assign(system, &settings, x, own, &test_error));
+    SlSpheres spheres = {x, count, 0.05f};
+    SlDepthImage image;
+    assert_true(sl_depth_draw(system->context, &system->arena, &world->cameras[0], &spheres, W, H,
+                              &image));
+    memcpy(pixels, image.depth, sizeof pixels);
+    SlDepthView view = {world->cameras[0], W, H, pixels};
+    assert_ok(sl_world_set_depth_image(world, 0, &view, &test_error));
+    assert_ok(sl_lod_assign(system, &settings, x, host, &test_error));
+    size_t highest = 0;
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(host[i], own[i]);
+        highest += own[i] == 6;
+    }
+    assert_true(highest > 500);
+    for (size_t p = 0; p < (size_t)W * H; p++)
+        pixels[p] = 0.5f;
+    assert_ok(sl_lod_assign(system, &settings, x, host, &test_error));
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(host[i], 3);
+    /* and in steps */
+    dam_advance(world, 1);
+    assert_near(system->stats.mean_iterations, 3, 0);
+    assert_ok(sl_world_set_depth_image(world, 0, NULL, &test_error));
+    dam_advance(world, 1);
+    assert_true(system->stats.mean_iterations > 3.05);
+    free(own);
+    free(host);
+    sl_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -267,6 +360,9 @@ int main(void)
         cmocka_unit_test(equal_levels_are_pbf),     cmocka_unit_test(same_bits_for_any_threads),
         cmocka_unit_test(what_is_seen_first_gets_max), cmocka_unit_test(cameras_of_all_kinds),
         cmocka_unit_test(figure_6),
+        cmocka_unit_test(contradictions_are_refused),
+        cmocka_unit_test(ranges_change_while_running),
+        cmocka_unit_test(host_image_gives_the_same_levels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

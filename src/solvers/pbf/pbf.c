@@ -44,54 +44,54 @@ static const SlParamRow rows[PARAM_COUNT] = {
     [PARAM_PRESET] = {"preset", SL_FLUID_CHOICE(0), 0, 1, "", "none|realtime",
                   "named set of parameter values; a parameter that is given explicitly keeps its value"},
     [PARAM_CONSTRAINT] = {"constraint", SL_FLUID_CHOICE(0), 0, 1, "", "unilateral|equality",
-                      "density constraint: unilateral resists compression only, equality [Macklin 2013] also tension"},
+                      "density constraint: unilateral resists compression only, equality [Macklin 2013] also tension", .live = true},
     [PARAM_ITERATIONS] = {"iterations", SL_FLUID_INTEGER(4), 1, 1000, "per step", NULL,
-                      "density iterations; fewer than 3 at 2 steps per frame may be unstable"},
+                      "density iterations; fewer than 3 at 2 steps per frame may be unstable", .live = true},
     [PARAM_RELAXATION] = {"relaxation", SL_FLUID_NUMBER(0.7), 0.01, 1.5, "", NULL,
-                      "factor on every Jacobi displacement; 1 is unstable unless damping >= 0.75", true},
+                      "factor on every Jacobi displacement; 1 is unstable unless damping >= 0.75", .live = true},
     [PARAM_DAMPING] = {"damping", SL_FLUID_NUMBER(0.2), 1e-6, 1e3, "", NULL,
-                   "epsilon of lambda, as a multiple of the lattice's sum of squared gradients"},
+                   "epsilon of lambda, as a multiple of the lattice's sum of squared gradients", .live = true},
     [PARAM_AVERAGING] = {"averaging", SL_FLUID_NUMBER(0), 0, 5, "", NULL,
                      "constraint averaging [Macklin 2014]: displacements are divided by the number of violated "
-                     "constraints and multiplied by this factor; 0: `relaxation` is used instead"},
+                     "constraints and multiplied by this factor; 0: `relaxation` is used instead", .live = true},
     [PARAM_ACCELERATION] = {"acceleration", SL_FLUID_CHOICE(0), 0, 1, "", "none|chebyshev",
                         "acceleration of the iterations: none, or Chebyshev's method [Wang 2015], which is faster "
-                        "from 5 iterations on"},
+                        "from 5 iterations on", .live = true},
     [PARAM_RHO] = {"rho", SL_FLUID_NUMBER(0.95), 0, 0.9999, "", NULL,
                "Chebyshev's method: estimate of the spectral radius of an iteration; higher converges faster, "
-               "too high throws spray"},
+               "too high throws spray", .live = true},
     [PARAM_DELAY] = {"delay", SL_FLUID_INTEGER(1), 1, 1000, "iterations", NULL,
-                 "Chebyshev's method: plain iterations before it starts; 3 or more with omega_start wang"},
+                 "Chebyshev's method: plain iterations before it starts; 3 or more with omega_start wang", .live = true},
     [PARAM_OMEGA_START] = {"omega_start", SL_FLUID_CHOICE(SL_OMEGA_PRINTED), 0, 1, "", "wang|printed",
                        "Chebyshev's method, second factor: 2 / (2 - rho^2) [Wang 2015], which has full momentum at "
-                       "once and needs relaxation 0.5 to 0.6, or 4 / (4 - rho^2) [Sommer], which builds it up"},
+                       "once and needs relaxation 0.5 to 0.6, or 4 / (4 - rho^2) [Sommer], which builds it up", .live = true},
     [PARAM_TENSILE] = {"tensile", SL_FLUID_NUMBER(0.1), 0, 1, "", NULL,
                    "s_corr [Macklin 2013 eq. 13], once per step, keeps particles from clumping in pairs: its "
-                   "strength as the equivalent density error; 0: none", true},
+                   "strength as the equivalent density error; 0: none", .live = true},
     [PARAM_TENSILE_DISTANCE] = {"tensile_distance", SL_FLUID_NUMBER(0.2), 0.01, 0.9, "supports", NULL,
-                            "distance at which s_corr has its full strength"},
+                            "distance at which s_corr has its full strength", .live = true},
     [PARAM_STABILISE_LEVEL] = {"stabilise_level", SL_FLUID_INTEGER(1000), 1, 1000, "iterations", NULL,
-                           "pre-stabilisation is for particles up to this level (q of [Köster 2016])"},
+                           "pre-stabilisation is for particles up to this level (q of [Köster 2016])", .live = true},
     [PARAM_LOD] = {"lod", SL_FLUID_CHOICE(SL_LOD_NONE), 0, 2, "", "none|dtc|dtvs",
                "level of detail [Köster 2016]: none; dtc, fewer iterations with the distance to the camera; dtvs, "
                "fewer with the depth behind the surface the camera sees"},
     [PARAM_LOD_MIN] = {"lod_min", SL_FLUID_INTEGER(3), 1, 1000, "iterations", NULL,
-                   "lowest level, at most `iterations`, which is the highest"},
+                   "lowest level, at most `iterations`, which is the highest", .live = true},
     [PARAM_LOD_NEAR] = {"lod_near", SL_FLUID_NUMBER(0), 0, 1e6, "m", NULL,
-                    "distance up to which the level is the highest; at most lod_far"},
+                    "distance up to which the level is the highest; at most lod_far", .live = true},
     [PARAM_LOD_FAR] = {"lod_far", SL_FLUID_NUMBER(0), 0, 1e6, "m", NULL,
-                   "distance from which the level is the lowest; 0: both distances are automatic"},
+                   "distance from which the level is the lowest; 0: both distances are automatic", .live = true},
     [PARAM_LOD_MAP] = {"lod_map", SL_FLUID_CHOICE(SL_LOD_LINEAR), 0, 2, "", "linear|smoothstep|power",
-                   "how the level falls between the two distances"},
-    [PARAM_LOD_POWER] = {"lod_power", SL_FLUID_NUMBER(2), 0.1, 10, "", NULL, "exponent of lod_map power"},
+                   "how the level falls between the two distances", .live = true},
+    [PARAM_LOD_POWER] = {"lod_power", SL_FLUID_NUMBER(2), 0.1, 10, "", NULL, "exponent of lod_map power", .live = true},
     [PARAM_LOD_BLEND] = {"lod_blend", SL_FLUID_CHOICE(SL_LOD_MAX), 0, 2, "", "max|mean|weighted",
-                     "levels of several cameras: the highest, their mean, or their mean by the cameras' weights"},
+                     "levels of several cameras: the highest, their mean, or their mean by the cameras' weights", .live = true},
     [PARAM_LOD_FINISHED] = {"lod_finished", SL_FLUID_CHOICE(SL_LOD_ZERO), 0, 2, "", "zero|halo|stale",
                         "lambda of finished neighbours: 0, computed again next to active particles, or the last one "
-                        "(as printed in [Köster 2016]; adds energy)"},
+                        "(as printed in [Köster 2016]; adds energy)", .live = true},
     [PARAM_LOD_SETS] = {"lod_sets", SL_FLUID_CHOICE(0), 0, 1, "", "gathered|masked",
                     "how active sets are run, with the same result: in full groups of eight, or in place with lanes "
-                    "masked (always so for halo and stale)"},
+                    "masked (always so for halo and stale)", .live = true},
 };
 /* clang-format on */
 
@@ -213,9 +213,7 @@ static SlStatus step(SlSystem *system, double dt, SlError *error)
     double *ms = system->stats.stage_ms, mark = sl_seconds();
     SlLodSettings lod = lod_settings(system);
     SlPbfPass pass;
-    SlStatus status = sl_lod_check(system, &lod, error);
-    if (status == SL_OK)
-        status = sl_pbf_prepare(system, dt, &pass, error);
+    SlStatus status = sl_pbf_prepare(system, dt, &pass, error);
     if (status != SL_OK)
         return status;
 
@@ -268,13 +266,16 @@ static SlStatus step(SlSystem *system, double dt, SlError *error)
 
 /* --- The descriptor --- */
 
+static SlStatus check(const SlSystem *system, SlError *error)
+{
+    SlLodSettings lod = lod_settings(system);
+    return sl_lod_check(system, &lod, error);
+}
+
 static SlStatus start(SlSystem *system, SlError *error)
 {
-    SlPbfState *state = system->state;
-    SlLodSettings lod = lod_settings(system);
-    sl_active_init(&state->active, &system->context->memory);
-    SlStatus status = sl_lod_check(system, &lod, error);
-    return status == SL_OK ? sl_fluid_start(system, error) : status;
+    sl_active_init(&((SlPbfState *)system->state)->active, &system->context->memory);
+    return sl_fluid_start(system, error);
 }
 
 static void state_replaced(SlSystem *system)
@@ -320,6 +321,7 @@ const SlSolver sl_pbf_solver = {
     .more_fields = more_fields,
     .state_size = sizeof(SlPbfState),
     .memory_needed = memory_needed,
+    .check = check,
     .start = start,
     .state_replaced = state_replaced,
     .step = step,

@@ -154,6 +154,83 @@ static void blend_camera(const SlSystem *system, Assign *a, size_t chunks)
     sl_parallel_for(pool, count, CHUNK, heights_chunk, a);
 }
 
+/* --- Depth images --- */
+
+static const SlDepthView *host_view(const SlSurroundings *around, size_t camera)
+{
+    const SlDepthView *view = around->depth_views != NULL ? &around->depth_views[camera] : NULL;
+    return view != NULL && view->depth != NULL ? view : NULL;
+}
+
+/* The host's depth image of a camera where it handed one in, else our own. */
+static SlStatus make_image(SlSystem *system, size_t camera, const SlSpheres *spheres,
+                           SlDepthImage *image, SlError *error)
+{
+    const SlSurroundings *around = &system->surroundings;
+    const SlDepthView *view = host_view(around, camera);
+    SlContext *context = system->context;
+    bool made = view != NULL
+                    ? sl_depth_from_view(context, &system->arena, view, spheres, image)
+                    : sl_depth_draw(context, &system->arena, &around->cameras[camera], spheres,
+                                    IMAGE_WIDTH, IMAGE_HEIGHT, image);
+    return made ? SL_OK : sl_error_set(error, SL_ERROR_MEMORY, "no memory for a depth image");
+}
+
+/* Particles seen first in some pixel, found in a host's image: the front of the sphere is not behind
+   the image there. The sphere is that of our own images (spatial/depth.c). */
+typedef struct Visible {
+    const SlDepthImage *image;
+    float radius; /* m */
+    uint32_t *levels;
+    uint32_t max_level;
+} Visible;
+
+static bool is_visible(const Visible *v, const SlSpot *s)
+{
+    const SlDepthImage *image = v->image;
+    int32_t width = (int32_t)image->width, height = (int32_t)image->height;
+    float left = s->x - s->radius, top = s->y - s->radius, inverse = 1 / s->radius;
+    int32_t x0 = left > 0 ? (int32_t)left : 0, y0 = top > 0 ? (int32_t)top : 0;
+    int32_t x1 = (int32_t)(s->x + s->radius), y1 = (int32_t)(s->y + s->radius);
+    x1 = x1 < width - 1 ? x1 : width - 1;
+    y1 = y1 < height - 1 ? y1 : height - 1;
+    for (int32_t y = y0; y <= y1; y++) {
+        float b = ((float)y + 0.5f - s->y) * inverse;
+        for (int32_t x = x0; x <= x1; x++) {
+            float a = ((float)x + 0.5f - s->x) * inverse, rest = 1 - a * a - b * b;
+            size_t pixel = (size_t)y * (size_t)width + (size_t)x;
+            if (rest >= 0 && s->depth - v->radius * sqrtf(rest) <= image->depth[pixel])
+                return true;
+        }
+    }
+    return false;
+}
+
+static void visible_chunk(void *argument, size_t begin, size_t end, size_t chunk)
+{
+    (void)chunk;
+    const Visible *v = argument;
+    for (size_t i = begin; i < end; i++)
+        if (v->levels[i] < v->max_level && v->image->spots[i].radius > 0 &&
+            is_visible(v, &v->image->spots[i]))
+            v->levels[i] = v->max_level;
+}
+
+/* A particle seen first in some pixel has the highest level, even if its centre is hidden. */
+static void raise_visible(const SlSystem *system, const SlDepthImage *image, float radius,
+                          uint32_t max_level, uint32_t *levels)
+{
+    Visible visible = {image, radius, levels, max_level};
+    if (image->seen == NULL)
+        sl_parallel_for(system->context->pool, system->particles.count, CHUNK, visible_chunk,
+                        &visible);
+    for (size_t p = 0; image->seen != NULL && p < (size_t)image->width * image->height; p++)
+        if (image->seen[p] != SL_DEPTH_NONE)
+            levels[image->seen[p]] = max_level;
+}
+
+/* --- Levels of all particles --- */
+
 SlStatus sl_lod_check(const SlSystem *system, const SlLodSettings *settings, SlError *error)
 {
     if (settings->kind == SL_LOD_NONE)
@@ -169,19 +246,6 @@ SlStatus sl_lod_check(const SlSystem *system, const SlLodSettings *settings, SlE
                             "may be at most the number of iterations",
                             system->name, settings->min_level, settings->max_level);
     return SL_OK;
-}
-
-/* What a camera sees: the host's image where it handed one in, else one drawn from the particles. */
-static SlStatus make_image(SlSystem *system, size_t camera, const SlSpheres *spheres,
-                           SlDepthImage *image, SlError *error)
-{
-    const SlSurroundings *around = &system->surroundings;
-    const SlDepthView *view = around->depth_views != NULL ? &around->depth_views[camera] : NULL;
-    bool made = view != NULL && view->depth != NULL
-                    ? sl_depth_from_view(system->context, &system->arena, view, spheres, image)
-                    : sl_depth_draw(system->context, &system->arena, &around->cameras[camera],
-                                    spheres, IMAGE_WIDTH, IMAGE_HEIGHT, image);
-    return made ? SL_OK : sl_error_set(error, SL_ERROR_MEMORY, "no memory for a depth image");
 }
 
 SlStatus sl_lod_assign(SlSystem *system, const SlLodSettings *settings, const float *records,
@@ -207,29 +271,23 @@ SlStatus sl_lod_assign(SlSystem *system, const SlLodSettings *settings, const fl
     double weights = 0;
     for (size_t k = 0; k < around->camera_count; k++)
         weights += settings->blend == SL_LOD_WEIGHTED ? (double)around->cameras[k].weight : 1;
+    SlSpheres spheres = {records, count, (float)(0.5 * settings->spacing)};
     SlDepthImage images[SL_MAX_CAMERAS];
     for (size_t k = 0; k < around->camera_count; k++) {
         const SlCamera *camera = &around->cameras[k];
         a.weight =
             (float)((settings->blend == SL_LOD_WEIGHTED ? (double)camera->weight : 1) / weights);
-        if (a.model->needs_image) {
-            SlSpheres spheres = {records, count, (float)(0.5 * settings->spacing)};
-            SlStatus status = make_image(system, k, &spheres, &images[k], error);
-            if (status != SL_OK)
-                return status;
-        }
+        SlStatus status =
+            a.model->needs_image ? make_image(system, k, &spheres, &images[k], error) : SL_OK;
+        if (status != SL_OK)
+            return status;
         a.query = (SlLodQuery){
             system->context, settings, sl_camera_frame(camera, IMAGE_WIDTH, IMAGE_HEIGHT),
             &images[k],      records,  distance};
         blend_camera(system, &a, chunks);
     }
     sl_parallel_for(system->context->pool, count, CHUNK, levels_chunk, &a);
-    /* A particle seen first in some pixel has the highest level, even if its centre is hidden. */
-    for (size_t k = 0; a.model->needs_image && k < around->camera_count; k++) {
-        size_t pixels = images[k].seen != NULL ? (size_t)images[k].width * images[k].height : 0;
-        for (size_t p = 0; p < pixels; p++)
-            if (images[k].seen[p] != SL_DEPTH_NONE)
-                levels[images[k].seen[p]] = settings->max_level;
-    }
+    for (size_t k = 0; a.model->needs_image && k < around->camera_count; k++)
+        raise_visible(system, &images[k], spheres.radius, settings->max_level, levels);
     return SL_OK;
 }
