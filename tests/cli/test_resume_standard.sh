@@ -49,6 +49,18 @@ done
 expect 0 run busy.json -o none --checkpoint-every off -q --frames 2
 same "checkpoints of a run without" "$(find none -name '*.slc')" ""
 
+# --- another instruction-set path: it says so, and the record has it ---------------------------
+if grep -q avx2 /proc/cpuinfo; then
+    SLEET_ISA=avx2 expect 0 run busy.json -o paths --frames 3 -q
+    SLEET_ISA=base expect 0 run busy.json -o paths --frames 6 --resume
+    complains "the run so far was computed on the avx2 path" "SLEET_ISA=avx2 keeps the path" \
+        "changed since: instruction-set path: avx2 → base"
+    expect 0 info paths
+    says "changed: instruction-set path: avx2 → base" "avx2 path" "base path"
+else
+    skip "one instruction-set path only: no resume on another"
+fi
+
 # --- a damaged checkpoint: the one before it --------------------------------------------------
 expect 0 run busy.json -o hurt --checkpoint-every 7 -q
 printf x | dd of=hurt/checkpoint_000060.slc bs=1 seek=3000 conv=notrunc 2> /dev/null

@@ -156,6 +156,47 @@ static void a_stopped_run_resumes_with_the_same_bits(void **state)
     tear_down(&g);
 }
 
+typedef struct Reports {
+    int count;
+    double last;
+} Reports;
+
+static bool stop_half_way(void *user, double fraction, const char *what)
+{
+    Reports *reports = user;
+    if (strcmp(what, "run") != 0)
+        return true;
+    reports->count++;
+    reports->last = fraction;
+    return fraction < 0.5;
+}
+
+static void progress_is_reported_and_can_stop_a_run(void **state)
+{
+    (void)state;
+    Fixture f;
+    SlRun *run;
+    set_up(&f, "run-progress", NULL, NULL);
+    Reports reports = {0};
+    f.context->hooks.progress = stop_half_way;
+    f.context->hooks.user = &reports;
+    SlRunDef def = def_of(&f, SL_RUN_NEW);
+    assert_ok(sl_run_open(f.context, f.scene, &def, &run, &test_error));
+    SlStatus status = SL_OK;
+    while (status == SL_OK && !sl_run_is_done(run))
+        status = sl_run_advance(run, &test_error);
+    assert_int_equal(SL_ERROR_CANCELLED, status);
+    assert_int_equal(3, reports.count);
+    assert_near(reports.last, 0.5, 1e-12);
+    assert_int_equal(3, sl_run_frame(run));
+    assert_int_equal(SL_ERROR_ARGUMENT, sl_run_advance(run, &test_error));
+    assert_ok(sl_run_close(run, &test_error));
+    char path[SL_RUN_FILE_PATH];
+    sl_run_checkpoint_path(path, f.out, 3);
+    assert_int_equal(0, access(path, R_OK));
+    tear_down(&f);
+}
+
 static void results_are_not_replaced_unasked(void **state)
 {
     (void)state;
@@ -297,6 +338,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_writes_what_it_promises),
         cmocka_unit_test(a_stopped_run_resumes_with_the_same_bits),
+        cmocka_unit_test(progress_is_reported_and_can_stop_a_run),
         cmocka_unit_test(results_are_not_replaced_unasked),
         cmocka_unit_test(missing_frames_are_listed_and_computed_again),
         cmocka_unit_test(lists_of_missing_frames_read_well),
