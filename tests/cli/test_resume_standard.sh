@@ -66,10 +66,10 @@ expect 0 run busy.json -o hurt --checkpoint-every 7 -q
 printf x | dd of=hurt/checkpoint_000060.slc bs=1 seek=3000 conv=notrunc 2> /dev/null
 printf x | dd of=hurt/frame_000010.slf bs=1 seek=3000 conv=notrunc 2> /dev/null
 expect 3 verify hurt
-says "frame_000010.slf: not a whole frame file" "checkpoint_000060.slc: not a whole checkpoint" \
+says "frame_000010.slf: not a valid frame file" "checkpoint_000060.slc: not a valid checkpoint" \
     "60 frames intact, 1 damaged, 0 missing; 1 checkpoints intact, 1 damaged"
 expect 0 run busy.json -o hurt --resume
-complains "checkpoint_000060.slc: not a whole checkpoint" "resuming at frame 56"
+complains "checkpoint_000060.slc: not a valid checkpoint" "resuming at frame 56"
 same "hash from the one before" "$said" "$hash"
 
 # --- signals ----------------------------------------------------------------------------------

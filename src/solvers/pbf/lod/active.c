@@ -311,18 +311,20 @@ static double mean_iterations(const SlSystem *system, const SlPbfPass *pass,
     return sets->min_level + above / (double)(count + (count == 0));
 }
 
-/* Levels of an interval under way, cut to a range that was changed since they were assigned, or whose
-   settings may have been: a restored state has levels and no sets. */
+/* Levels of an interval under way: particles emitted in it get the minimum, and all are cut to a range
+   that was changed since they were assigned. Always, since a restored state has levels and no sets:
+   what is done must not depend on whether the run was stopped here. */
 static void clamp_levels(const SlSystem *system, const SlLodSettings *settings, uint32_t *level)
 {
     SlActiveState *kept = &((SlPbfState *)system->state)->active;
-    if (kept->min_level == settings->min_level && kept->max_level == settings->max_level)
-        return;
+    bool changed =
+        kept->min_level != settings->min_level || kept->max_level != settings->max_level;
     for (size_t i = 0; i < system->particles.count; i++) {
         level[i] = level[i] < settings->min_level ? settings->min_level : level[i];
         level[i] = level[i] > settings->max_level ? settings->max_level : level[i];
     }
-    kept->list = 0;
+    if (changed)
+        kept->list = 0;
 }
 
 SlStatus sl_levels_update(SlSystem *system, const SlLodSettings *settings, SlPbfPass *pass,
