@@ -422,7 +422,7 @@ static void mistakes_are_refused(void **state)
     fputs("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\n", file);
     fclose(file);
     SlFillDef fill = sl_default_fill_def();
-    refuse(&fill, "either a mesh file, arrays of a mesh or shapes");
+    refuse(&fill, "either a mesh or shapes");
     fill.path = path;
     refuse(&fill, "open.obj is not closed: 3 open, 0 non-manifold and 0 flipped edges");
     SlShape plane = sl_default_shape(SL_SHAPE_PLANE), dot = ball_at(0, 2, 0, 0.02f);
