@@ -7,7 +7,7 @@
 
 static SlWorld *make(uint32_t threads, const char *boundary)
 {
-    DamSetting setting = {.threads = threads, .nx = 10, .ny = 8, .nz = 8, .domain = {2, 1.6f, 0.8f}};
+    DamSetting setting = {.threads = threads, .nx = 8, .ny = 6, .nz = 8, .domain = {2, 1.6f, 0.8f}};
     SlWorld *world = dam_create(&setting);
     assert_ok(sl_system_set_text(world, first_system(world), "boundary", boundary, &test_error));
     return world;
@@ -121,7 +121,7 @@ static uint64_t play_solver(const char *solver, uint32_t threads)
     capsule.center = (SlVec3){0.5f, 0.8f, 0.5f};
     assert_ok(sl_world_create(&def, &world, &test_error));
     assert_ok(sl_world_add_system(world, &system, &id, &test_error));
-    assert_ok(sl_system_set_number(world, id, "spacing", 0.08, &test_error));
+    assert_ok(sl_system_set_number(world, id, "spacing", 0.1, &test_error));
     assert_ok(sl_system_set_text(world, id, "forces", "all", &test_error));
     assert_ok(sl_system_add_block(world, id, &block, &test_error));
     dam_advance(world, 1);
