@@ -239,9 +239,36 @@ static void missing_and_damaged_meshes_are_named(void **state)
     sl_context_destroy(context);
 }
 
+/* Every byte of a mesh file is under a checksum: any single flipped bit is found. */
+static void expect_flips_found(SlContext *context, const char *folder)
+{
+    char mesh[1000], path[600];
+    find_mesh(folder, mesh, sizeof mesh);
+    SlFrame *frame;
+    frame_path(path, sizeof path, folder, 0);
+    FILE *file = fopen(mesh, "r+b");
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    long size = ftell(file);
+    for (long k = 0; k < 300; k++) {
+        long at = k < 200 ? k * 3 % size : (k * 7919) % size;
+        for (int turn = 0; turn < 2; turn++) { /* there and back */
+            fseek(file, at, SEEK_SET);
+            int byte = fgetc(file) ^ (1 << k % 8);
+            fseek(file, at, SEEK_SET);
+            fputc(byte, file);
+            fflush(file);
+            SlStatus status = sl_frame_read(context, path, &frame, &test_error);
+            assert_int_equal(status, turn == 0 ? SL_ERROR_PARSE : SL_OK);
+            sl_frame_destroy(frame);
+        }
+    }
+    fclose(file);
+}
+
 /* A run with a mesh of its own in each of 100 frames: a reader does not keep them all. In memory, for
    the disk would take seconds. */
-static void unused_meshes_are_dropped(void **state)
+static void damaged_and_unused_meshes(void **state)
 {
     (void)state;
     enum { COUNT = 100, VERTICES = 1000 };
@@ -266,6 +293,10 @@ static void unused_meshes_are_dropped(void **state)
                         .domain_material = sl_default_material(SL_MATERIAL_GROUND),
                         .colliders = &collider,
                         .collider_count = 1};
+    frame_path(path, sizeof path, folder, 0);
+    assert_ok(sl_writer_frame(writer, path, &view, &test_error));
+    assert_ok(sl_writer_wait(writer, &test_error));
+    expect_flips_found(context, folder);
     for (int k = 0; k < COUNT; k++) {
         positions[0] = (float)k;
         frame_path(path, sizeof path, folder, k);
@@ -302,7 +333,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(moved_folder_draws_the_same),
         cmocka_unit_test(missing_and_damaged_meshes_are_named),
-        cmocka_unit_test(unused_meshes_are_dropped),
+        cmocka_unit_test(damaged_and_unused_meshes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
