@@ -45,6 +45,6 @@ assert all(0.9 < d < 1.1 for k in ("pbf_min", "pbf_max", "dtc", "dtvs") for d in
 paper = {"pbf_min": (20, 25), "pbf_max": (39, 46), "dtc": (24, 30), "dtvs": (23, 29)}
 for kind, (nvidia, amd) in paper.items():
     assert (value[f"{kind}.paper_gtx680_ms"], value[f"{kind}.paper_hd7850_ms"]) == (nvidia, amd)
-assert all("double" not in bar["name"] for bar in result["limits"]), "limits of scenes not run"
+assert all("double" not in limit["name"] for limit in result["limits"]), "limits of scenes not run"
 END
 finish

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What `sleet bench` promises the tools that read it: valid JSON, limits as bench/limits.csv has them,
-# finite numbers, exit code 1 exactly when a bar is missed. Whether limits are met is not judged here.
+# finite numbers, exit code 1 exactly when a limit is missed. Whether limits are met is not judged here.
 set -u
 # shellcheck source=tests/support/command.sh
 source "${SLEET_SOURCE:-$(dirname "$0")/../..}/tests/support/command.sh"
@@ -24,7 +24,7 @@ import csv, json, math, sys
 def refuse(text):
     raise ValueError(f"{text} is not JSON")
 result = json.load(open(sys.argv[1]), parse_constant=refuse)
-limits = {row["name"]: row for row in csv.DictReader(open(sys.argv[2]))}
+rows = {row["name"]: row for row in csv.DictReader(open(sys.argv[2]))}
 assert result["bench"] == "passes" and result["quick"] is True
 machine = result["machine"]
 assert all(math.isfinite(machine[k]) and machine[k] > 0 for k in machine), machine
@@ -36,17 +36,17 @@ for wanted in ("sort", "list", "density", "dx"):
     assert f"passes.reference.216k.{wanted}_ns" in values, wanted
 limits = result["limits"]
 assert limits
-for bar in limits:
-    assert set(bar) == {"name", "value", "limit", "better", "ok"}, bar
-    row = limits[bar["name"]]
-    assert bar["limit"] == float(row["limit"]) and bar["better"] == row["better"], (bar, row)
-    assert math.isfinite(bar["value"]) and bar["ok"] in (True, False)
-    met = bar["value"] >= bar["limit"] if bar["better"] == "more" else bar["value"] <= bar["limit"]
-    assert bar["ok"] is met, bar
+for limit in limits:
+    assert set(limit) == {"name", "value", "limit", "better", "ok"}, limit
+    row = rows[limit["name"]]
+    assert limit["limit"] == float(row["limit"]) and limit["better"] == row["better"], (limit, row)
+    assert math.isfinite(limit["value"]) and limit["ok"] in (True, False)
+    met = limit["value"] >= limit["limit"] if limit["better"] == "more" else limit["value"] <= limit["limit"]
+    assert limit["ok"] is met, limit
     factor = machine["scale"] if int(row["scaled"]) else 1
-    scaled = values[bar["name"]] * (1 / factor if bar["better"] == "more" else factor)
-    assert abs(bar["value"] / scaled - 1) < 1e-4, (bar, scaled)
-assert (int(sys.argv[3]) == 1) == (not all(bar["ok"] for bar in limits)), "exit code and limits differ"
+    scaled = values[limit["name"]] * (1 / factor if limit["better"] == "more" else factor)
+    assert abs(limit["value"] / scaled - 1) < 1e-4, (limit, scaled)
+assert (int(sys.argv[3]) == 1) == (not all(limit["ok"] for limit in limits)), "exit code and limits differ"
 END
 same "left behind" "$(find . -name '*.part*')" ""
 finish
