@@ -1,4 +1,4 @@
-/* A world: its definition, making and freeing it, systems, shapes, gravity and cameras. */
+/* A world: its definition, making and freeing it, and its systems. */
 #include "world/world.h"
 
 #include <math.h>
@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core/cookies.h"
-#include "math/camera.h"
 #include "geometry/shape.h"
 
 static const float farthest = 1e6f; /* m: floats are still 6 cm apart there */
@@ -45,17 +44,12 @@ static bool domain_valid(SlBox box)
     return sl_box_valid(box);
 }
 
-static bool gravity_valid(SlVec3 gravity)
-{
-    return sl_finite(gravity) && sl_length(gravity) <= 1e4f;
-}
-
 static SlStatus check_def(const SlWorldDef *def, SlError *error)
 {
     if (!SL_DEF_VALID(def, WORLD))
         return sl_error_set(error, SL_ERROR_ARGUMENT,
                             "world definition not made by sl_default_world_def");
-    if (!gravity_valid(def->gravity))
+    if (!sl_gravity_valid(def->gravity))
         return sl_error_set(error, SL_ERROR_ARGUMENT, "gravity must be below 1e4 m/s^2");
     if (!domain_valid(def->domain))
         return sl_error_set(error, SL_ERROR_ARGUMENT,
@@ -135,14 +129,6 @@ void sl_world_destroy(SlWorld *world)
         sl_context_destroy(context);
 }
 
-SlStatus sl_require_not_started(const SlWorld *world, SlError *error)
-{
-    if (world->started)
-        return sl_error_set(error, SL_ERROR_ARGUMENT,
-                            "the world has started; its set-up is fixed");
-    return SL_OK;
-}
-
 void sl_world_update_surroundings(SlWorld *world)
 {
     for (uint32_t k = 0; k < world->system_count; k++)
@@ -201,95 +187,12 @@ static SlStatus add_system(SlWorld *world, const SlSystemDef *def, SlSystemId *i
     return SL_OK;
 }
 
-static SlStatus set_cameras(SlWorld *world, const SlCamera *cameras, size_t count,
-                              SlError *error)
-{
-    size_t counting = 0;
-    if (count > SL_MAX_VIEW_CAMERAS)
-        return sl_error_set(error, SL_ERROR_ARGUMENT, "a world has at most %d cameras",
-                            SL_MAX_VIEW_CAMERAS);
-    for (size_t k = 0; k < count; k++) {
-        const char *reason;
-        if (!sl_camera_valid(&cameras[k], &reason))
-            return sl_error_set(error, SL_ERROR_ARGUMENT, "camera %zu: %s", k, reason);
-        counting += cameras[k].weight > 0;
-    }
-    if (counting > SL_MAX_CAMERAS)
-        return sl_error_set(error, SL_ERROR_ARGUMENT, "at most %d cameras may have a weight",
-                            SL_MAX_CAMERAS);
-    world->view_camera_count = count;
-    for (size_t k = 0; k < count; k++)
-        world->view_cameras[k] = cameras[k];
-    world->camera_count = 0;
-    memset(world->depth_views, 0, sizeof world->depth_views);
-    for (size_t k = 0; k < count; k++)
-        if (cameras[k].weight > 0)
-            world->cameras[world->camera_count++] = cameras[k];
-    for (uint32_t k = 0; k < world->system_count; k++)
-        world->systems[k]->base.surroundings.camera_count = world->camera_count;
-    return SL_OK;
-}
-
-static SlStatus set_depth_image(SlWorld *world, size_t camera, const SlDepthView *view,
-                                SlError *error)
-{
-    const char *reason = NULL;
-    if (camera >= world->camera_count)
-        return sl_error_set(error, SL_ERROR_ARGUMENT,
-                            "there is no camera %zu with a weight; there are %zu", camera,
-                            world->camera_count);
-    if (view == NULL) {
-        world->depth_views[camera].depth = NULL;
-        return SL_OK;
-    }
-    if (view->depth == NULL || view->width < 1 || view->width > 16384 || view->height < 1 ||
-        view->height > 16384)
-        reason = "it has no pixels, or more than 16384 along a side";
-    else if (!(view->camera.weight > 0))
-        reason = "its camera has no weight";
-    if (reason != NULL || !sl_camera_valid(&view->camera, &reason))
-        return sl_error_set(error, SL_ERROR_ARGUMENT, "depth image of camera %zu: %s", camera,
-                            reason);
-    world->cameras[camera] = view->camera;
-    world->depth_views[camera] = *view;
-    return SL_OK;
-}
-
-static SlStatus set_gravity(SlWorld *world, SlVec3 gravity, SlError *error)
-{
-    if (!gravity_valid(gravity))
-        return sl_error_set(error, SL_ERROR_ARGUMENT, "gravity must be below 1e4 m/s^2");
-    world->def.gravity = gravity;
-    for (uint32_t k = 0; k < world->system_count; k++)
-        world->systems[k]->base.surroundings.gravity = gravity;
-    return SL_OK;
-}
-
-/* --- The public calls: each keeps its error in the world --- */
-
 SlStatus sl_world_add_system(SlWorld *world, const SlSystemDef *def, SlSystemId *id,
                              SlError *error)
 {
     if (id != NULL)
         *id = (SlSystemId){0, 0, 0};
     SL_SETUP_CALL(world, error, add_system(world, def, id, &found));
-}
-
-SlStatus sl_world_set_cameras(SlWorld *world, const SlCamera *cameras, size_t count,
-                              SlError *error)
-{
-    SL_SETUP_CALL(world, error, set_cameras(world, cameras, count, &found));
-}
-
-SlStatus sl_world_set_depth_image(SlWorld *world, size_t camera, const SlDepthView *view,
-                                  SlError *error)
-{
-    SL_SETUP_CALL(world, error, set_depth_image(world, camera, view, &found));
-}
-
-SlStatus sl_world_set_gravity(SlWorld *world, SlVec3 gravity, SlError *error)
-{
-    SL_SETUP_CALL(world, error, set_gravity(world, gravity, &found));
 }
 
 double sl_world_time(const SlWorld *world)

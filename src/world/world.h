@@ -89,7 +89,7 @@ struct SlWorld {
     SlStateView state;
 };
 
-/* --- Set-up calls (world/latch.c) --- */
+/* --- Set-up calls (world/setup.c) --- */
 /* The kept error, copied to `error` (may be NULL); SL_ERROR_ARGUMENT without a world. */
 SlStatus sl_setup_status(const SlWorld *world, SlError *error);
 /* Keeps what a call found before the start, and hands it on. */
@@ -103,6 +103,7 @@ SlStatus sl_setup_end(SlWorld *world, const char *call, SlStatus status, const S
         return kept != SL_OK ? kept : sl_setup_end(world, __func__, call, &found, error);          \
     } while (0)
 SlStatus sl_require_not_started(const SlWorld *world, SlError *error);
+bool sl_gravity_valid(SlVec3 gravity);
 /* min below max on each axis, within 1e6 m. */
 bool sl_box_valid(SlBox box);
 

@@ -1,0 +1,138 @@
+/* Set-up and changes of a world: errors that are kept, gravity, cameras and depth images.
+
+   The first error of a set-up call is kept in the world: later set-up calls do nothing and return it,
+   and so does sl_world_start. A program may check every call or only that one. */
+#include <stdio.h>
+#include <string.h>
+
+#include "math/camera.h"
+#include "math/vec3.h"
+#include "world/world.h"
+
+SlStatus sl_setup_status(const SlWorld *world, SlError *error)
+{
+    if (world == NULL)
+        return SL_ERROR_ARGUMENT; /* `error` still says why sl_world_create made none */
+    if (world->error.status != SL_OK && error != NULL)
+        *error = world->error;
+    return world->error.status;
+}
+
+SlStatus sl_setup_end(SlWorld *world, const char *call, SlStatus status, const SlError *found,
+                      SlError *error)
+{
+    if (status == SL_OK)
+        return SL_OK;
+    if (error != NULL)
+        *error = *found;
+    if (!world->started) { /* while it runs, a refused change is no reason to stop */
+        world->error.status = status;
+        snprintf(world->error.text, sizeof world->error.text, "%s: %.450s", call, found->text);
+    }
+    return status;
+}
+
+const SlError *sl_world_error(const SlWorld *world)
+{
+    static const SlError no_world = {SL_ERROR_ARGUMENT, "there is no world"};
+    return world != NULL ? &world->error : &no_world;
+}
+
+void sl_world_clear_error(SlWorld *world)
+{
+    world->error = (SlError){SL_OK, ""};
+}
+
+SlStatus sl_require_not_started(const SlWorld *world, SlError *error)
+{
+    if (world->started)
+        return sl_error_set(error, SL_ERROR_ARGUMENT,
+                            "the world has started; its set-up is fixed");
+    return SL_OK;
+}
+
+bool sl_gravity_valid(SlVec3 gravity)
+{
+    return sl_finite(gravity) && sl_length(gravity) <= 1e4f;
+}
+
+static SlStatus set_cameras(SlWorld *world, const SlCamera *cameras, size_t count,
+                            SlError *error)
+{
+    size_t counting = 0;
+    if (count > SL_MAX_VIEW_CAMERAS)
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "a world has at most %d cameras",
+                            SL_MAX_VIEW_CAMERAS);
+    for (size_t k = 0; k < count; k++) {
+        const char *reason;
+        if (!sl_camera_valid(&cameras[k], &reason))
+            return sl_error_set(error, SL_ERROR_ARGUMENT, "camera %zu: %s", k, reason);
+        counting += cameras[k].weight > 0;
+    }
+    if (counting > SL_MAX_CAMERAS)
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "at most %d cameras may have a weight",
+                            SL_MAX_CAMERAS);
+    world->view_camera_count = count;
+    for (size_t k = 0; k < count; k++)
+        world->view_cameras[k] = cameras[k];
+    world->camera_count = 0;
+    memset(world->depth_views, 0, sizeof world->depth_views);
+    for (size_t k = 0; k < count; k++)
+        if (cameras[k].weight > 0)
+            world->cameras[world->camera_count++] = cameras[k];
+    for (uint32_t k = 0; k < world->system_count; k++)
+        world->systems[k]->base.surroundings.camera_count = world->camera_count;
+    return SL_OK;
+}
+
+static SlStatus set_depth_image(SlWorld *world, size_t camera, const SlDepthView *view,
+                                SlError *error)
+{
+    const char *reason = NULL;
+    if (camera >= world->camera_count)
+        return sl_error_set(error, SL_ERROR_ARGUMENT,
+                            "there is no camera %zu with a weight; there are %zu", camera,
+                            world->camera_count);
+    if (view == NULL) {
+        world->depth_views[camera].depth = NULL;
+        return SL_OK;
+    }
+    if (view->depth == NULL || view->width < 1 || view->width > 16384 || view->height < 1 ||
+        view->height > 16384)
+        reason = "it has no pixels, or more than 16384 along a side";
+    else if (!(view->camera.weight > 0))
+        reason = "its camera has no weight";
+    if (reason != NULL || !sl_camera_valid(&view->camera, &reason))
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "depth image of camera %zu: %s", camera,
+                            reason);
+    world->cameras[camera] = view->camera;
+    world->depth_views[camera] = *view;
+    return SL_OK;
+}
+
+static SlStatus set_gravity(SlWorld *world, SlVec3 gravity, SlError *error)
+{
+    if (!sl_gravity_valid(gravity))
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "gravity must be below 1e4 m/s^2");
+    world->def.gravity = gravity;
+    for (uint32_t k = 0; k < world->system_count; k++)
+        world->systems[k]->base.surroundings.gravity = gravity;
+    return SL_OK;
+}
+
+SlStatus sl_world_set_cameras(SlWorld *world, const SlCamera *cameras, size_t count,
+                            SlError *error)
+{
+    SL_SETUP_CALL(world, error, set_cameras(world, cameras, count, &found));
+}
+
+SlStatus sl_world_set_depth_image(SlWorld *world, size_t camera, const SlDepthView *view,
+                                  SlError *error)
+{
+    SL_SETUP_CALL(world, error, set_depth_image(world, camera, view, &found));
+}
+
+SlStatus sl_world_set_gravity(SlWorld *world, SlVec3 gravity, SlError *error)
+{
+    SL_SETUP_CALL(world, error, set_gravity(world, gravity, &found));
+}
