@@ -121,7 +121,7 @@ static SlStatus set_gravity(SlWorld *world, SlVec3 gravity, SlError *error)
 }
 
 SlStatus sl_world_set_cameras(SlWorld *world, const SlCamera *cameras, size_t count,
-                            SlError *error)
+                              SlError *error)
 {
     SL_SETUP_CALL(world, error, set_cameras(world, cameras, count, &found));
 }
