@@ -6,15 +6,21 @@
 
 #include "core/cookies.h"
 
-extern const SlForceKind sl_force_uniform, sl_force_wind, sl_force_vortex, sl_force_point;
+/* The list: a kind is one line here and one file of particles/forces/. */
+#define SL_FORCE_LIST(KIND)                                                                        \
+    KIND(uniform)                                                                                  \
+    KIND(wind)                                                                                     \
+    KIND(vortex)                                                                                   \
+    KIND(point)                                                                                    \
+    KIND(function)
 
-const SlForceKind *const sl_force_kinds[] = {
-    &sl_force_uniform,
-    &sl_force_wind,
-    &sl_force_vortex,
-    &sl_force_point,
-    &sl_force_function,
-};
+#define DECLARE(name) extern const SlForceKind sl_force_##name;
+SL_FORCE_LIST(DECLARE)
+#undef DECLARE
+
+#define ADDRESS(name) &sl_force_##name,
+const SlForceKind *const sl_force_kinds[] = {SL_FORCE_LIST(ADDRESS)};
+#undef ADDRESS
 enum { KINDS = sizeof sl_force_kinds / sizeof sl_force_kinds[0] };
 const size_t sl_force_kind_count = KINDS;
 
@@ -28,11 +34,9 @@ const SlForceKind *sl_force_kind_find(const char *name)
 
 const SlTable *const *sl_force_field_tables(size_t *count)
 {
-    static const SlTable *const tables[] = {
-        &sl_force_uniform.table, &sl_force_wind.table,     &sl_force_vortex.table,
-        &sl_force_point.table,   &sl_force_function.table,
-    };
-    _Static_assert(sizeof tables / sizeof tables[0] == KINDS, "one table per kind");
+#define TABLE(name) &sl_force_##name.table,
+    static const SlTable *const tables[] = {SL_FORCE_LIST(TABLE)};
+#undef TABLE
     *count = KINDS;
     return tables;
 }
