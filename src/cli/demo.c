@@ -109,8 +109,8 @@ static SlStatus set_up(Job *job, const CliInput *input, const char *path, const 
     if (status == SL_OK)
         status = cli_camera(job->scene, NULL, &camera, error);
     if (status == SL_OK)
-        status = cli_drawing_open(&job->drawing, job->context, job->scene, camera, folder, video,
-                                  false, error);
+        status = cli_drawing_open(&job->drawing, job->context, job->scene, camera,
+                                  &(CliDrawingOutput){folder, video, false}, error);
     return status;
 }
 

@@ -3,18 +3,17 @@
 #include <string.h>
 
 SlStatus cli_drawing_open(CliDrawing *drawing, SlContext *context, const SlScene *scene,
-                          const SlCamera *camera, const char *folder, const char *video_path,
-                          bool every_png, SlError *error)
+                          const SlCamera *camera, const CliDrawingOutput *output, SlError *error)
 {
     memset(drawing, 0, sizeof *drawing);
     drawing->context = context;
     drawing->camera = camera;
-    drawing->wants_video = video_path != NULL;
-    drawing->every_png = every_png;
-    snprintf(drawing->folder, sizeof drawing->folder, "%s", folder);
-    if (video_path != NULL)
-        snprintf(drawing->video_path, sizeof drawing->video_path, "%s", video_path);
-    SlStatus status = sl_folder_make(folder, error);
+    drawing->wants_video = output->video_path != NULL;
+    drawing->every_png = output->every_png;
+    snprintf(drawing->folder, sizeof drawing->folder, "%s", output->folder);
+    if (output->video_path != NULL)
+        snprintf(drawing->video_path, sizeof drawing->video_path, "%s", output->video_path);
+    SlStatus status = sl_folder_make(output->folder, error);
     if (status == SL_OK)
         status = sl_renderer_create(context, "splats", sl_scene_render_values(scene),
                                     &drawing->renderer, error);

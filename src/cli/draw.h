@@ -17,11 +17,16 @@ typedef struct CliDrawing {
     double draw_ms;
 } CliDrawing;
 
-/* `video_path` NULL: pictures only. Where ffmpeg is missing, one line says so and every frame
-   becomes a picture. */
+/* Where it goes. */
+typedef struct CliDrawingOutput {
+    const char *folder;
+    const char *video_path; /* NULL: pictures only */
+    bool every_png;
+} CliDrawingOutput;
+
+/* Where ffmpeg is missing, one line says so and every frame becomes a picture. */
 SlStatus cli_drawing_open(CliDrawing *drawing, SlContext *context, const SlScene *scene,
-                          const SlCamera *camera, const char *folder, const char *video_path,
-                          bool every_png, SlError *error);
+                          const SlCamera *camera, const CliDrawingOutput *output, SlError *error);
 /* Adds a frame; `png` asks for a picture of this one in any case. */
 SlStatus cli_drawing_add(CliDrawing *drawing, const SlScene *scene, const SlFrameView *view,
                          bool png, SlError *error);

@@ -197,8 +197,8 @@ static SlStatus set_up(Job *job, const CliInput *input, SlError *error)
     snprintf(video, sizeof video, "%s/video.mp4", folder);
     bool single = job->first == job->last;
     bool film = !single && input->value[O_NO_VIDEO] == NULL;
-    return cli_drawing_open(&job->drawing, job->context, job->scene, camera, folder,
-                            film ? video : NULL, input->value[O_PNG] != NULL || !film, error);
+    CliDrawingOutput output = {folder, film ? video : NULL, input->value[O_PNG] != NULL || !film};
+    return cli_drawing_open(&job->drawing, job->context, job->scene, camera, &output, error);
 }
 
 static int finish(Job *job, SlStatus status, SlError *error)

@@ -221,21 +221,26 @@ static SlStatus make_arrays(SlContext *context, const Head *h, const SlBlockCoor
     return SL_OK;
 }
 
+typedef struct CacheFile {
+    const char *path, *data;
+    size_t bytes;
+} CacheFile;
+
 /* The pieces of the file's bytes, copied to where they belong. */
-static SlStatus parse(SlContext *context, const char *path, const char *data, size_t bytes,
-                      const SlMesh *mesh, uint64_t key, SlSdf *sdf, SlError *error)
+static SlStatus parse(SlContext *context, const CacheFile *file, const SlMesh *mesh, uint64_t key,
+                      SlSdf *sdf, SlError *error)
 {
     Head head;
-    const char *reason = "is too short";
-    if (bytes >= sizeof head) {
-        memcpy(&head, data, sizeof head);
-        reason = check_head(&head, key, bytes);
+    const char *path = file->path, *reason = "is too short";
+    if (file->bytes >= sizeof head) {
+        memcpy(&head, file->data, sizeof head);
+        reason = check_head(&head, key, file->bytes);
     }
     if (reason != NULL)
         return sl_error_set(error, SL_ERROR_PARSE, "%s %s", path, reason);
     Part parts[PARTS];
     list_parts(&(SlSdf){0}, &head, parts);
-    const char *at = data + sizeof head;
+    const char *at = file->data + sizeof head;
     for (int k = 0; k < PARTS; at += parts[k].bytes, k++)
         memcpy(&parts[k].data, &at, sizeof at); /* they are only read */
     if (checksum_of(head, parts) != head.checksum)
@@ -272,7 +277,8 @@ static SlStatus load(SlContext *context, const char *path, const SlMesh *mesh, u
     SlStatus status = sl_file_read(&context->memory, path, MAX_BYTES, &data, &bytes, error);
     if (status != SL_OK)
         return status;
-    status = parse(context, path, data, bytes, mesh, key, sdf, error);
+    CacheFile file = {path, data, bytes};
+    status = parse(context, &file, mesh, key, sdf, error);
     if (status != SL_OK) {
         Head head = {0};
         memcpy(&head, data, bytes < sizeof head ? bytes : sizeof head);
