@@ -1,10 +1,12 @@
-/* The framing of every scene in scenes/ has all of its particles and its domain in the picture. */
+/* The framing of every scene in scenes/ has its domain in the picture and, where that is open, all of its
+   particles. Worlds are made only of the latter: distance fields of meshes take long. */
 #include <dirent.h>
 
 #include "support/test.h"
 
 #include "math/camera.h"
 #include "render/stage/stage.h"
+#include "scene/scene.h"
 
 static bool in_picture(const SlCameraFrame *frame, SlVec3 point)
 {
@@ -48,7 +50,7 @@ static void framing_has_every_scene_in_the_picture(void **state)
     DIR *files = opendir(folder);
     assert_non_null(files);
     SlContext *context = test_context(2);
-    size_t checked = 0;
+    size_t checked = 0, open_domains = 0;
     for (struct dirent *entry; (entry = readdir(files)) != NULL;) {
         if (strstr(entry->d_name, ".json") == NULL)
             continue;
@@ -63,17 +65,23 @@ static void framing_has_every_scene_in_the_picture(void **state)
         }
         if (status != SL_OK)
             fail_msg("%s: %s", path, test_error.text);
-        SlWorldDef def = sl_default_world_def();
-        def.context = context;
-        assert_ok(sl_scene_build(scene, &def, &world, &test_error));
-        assert_ok(sl_world_start(world, &test_error));
-        check_view(entry->d_name, sl_world_view(world));
+        SlFrameView domain = {.domain = scene->domain};
+        if (sl_stage_is_open(&domain)) {
+            SlWorldDef def = sl_default_world_def();
+            def.context = context;
+            assert_ok(sl_scene_build(scene, &def, &world, &test_error));
+            assert_ok(sl_world_start(world, &test_error));
+            check_view(entry->d_name, sl_world_view(world));
+            sl_world_destroy(world);
+            open_domains++;
+        } else {
+            check_view(entry->d_name, &domain);
+        }
         checked++;
-        sl_world_destroy(world);
         sl_scene_destroy(scene);
     }
     closedir(files);
-    assert_true(checked >= 8);
+    assert_true(checked >= 8 && open_domains >= 2);
     sl_context_destroy(context);
 }
 
