@@ -63,25 +63,27 @@ static const CliOption options[O_COUNT] = {
     [O_MARKDOWN] = {"markdown", 'm', NULL, "as the tables of docs/parameters.md"},
 };
 
+enum { MAX_TABLES = 64 };
+static const SlTable *const *(*const lists[])(size_t *count) = {
+    sl_solver_tables, sl_renderer_tables, sl_force_field_tables, sl_filter_tables,
+    sl_exporter_tables};
+
 static int params(int count, char **words)
 {
     CliInput input;
     int code = cli_parse(&cli_params_command, count, words, &input);
     if (code >= 0)
         return code;
-    const SlTable *all[64];
-    const char *names[64];
-    size_t total = 0, solvers, renderers, fields;
-    const SlTable *const *tables = sl_solver_tables(&solvers);
-    for (size_t k = 0; k < solvers; k++)
-        all[total++] = tables[k];
-    tables = sl_renderer_tables(&renderers);
-    for (size_t k = 0; k < renderers; k++)
-        all[total++] = tables[k];
-    tables = sl_force_field_tables(&fields);
-    for (size_t k = 0; k < fields; k++)
-        if (tables[k]->row_count > 0) /* "function" is a program's */
-            all[total++] = tables[k];
+    const SlTable *all[MAX_TABLES];
+    const char *names[MAX_TABLES];
+    size_t total = 0;
+    for (size_t list = 0; list < sizeof lists / sizeof lists[0]; list++) {
+        size_t in_list;
+        const SlTable *const *tables = lists[list](&in_list);
+        for (size_t k = 0; k < in_list && total < MAX_TABLES; k++)
+            if (tables[k]->row_count > 0) /* the force field "function" is a program's */
+                all[total++] = tables[k];
+    }
     bool markdown = input.value[O_MARKDOWN] != NULL;
     if (input.word_count == 0 && !markdown) {
         for (size_t k = 0; k < total; k++)
@@ -99,7 +101,7 @@ static int params(int count, char **words)
     if (printed > 0)
         return EXIT_DONE;
     const char *near = sl_nearest_name(input.words[0], names, total);
-    return cli_usage_error("params", "there is no solver, renderer or force field \"%.40s\"%s%s%s",
+    return cli_usage_error("params", "nothing is called \"%.40s\"%s%s%s",
                            input.words[0], near != NULL ? "; did you mean \"" : "",
                            near != NULL ? near : "", near != NULL ? "\"?" : "");
 }
@@ -107,7 +109,7 @@ static int params(int count, char **words)
 const CliCommand cli_params_command = {
     .name = "params",
     .arguments = "[NAME]",
-    .summary = "list solvers, renderers and force fields, or the parameters of one",
+    .summary = "list solvers, renderers, force fields, filters and exporters, or the parameters of one",
     .examples = "  sleet params\n  sleet params pbf\n  sleet params splats\n",
     .options = options,
     .option_count = O_COUNT,

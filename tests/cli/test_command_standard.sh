@@ -84,7 +84,7 @@ complains "--quick and --paper exclude each other"
 expect 2 bench apbf --executions 0
 complains "--executions takes an integer"
 expect 2 params pfb
-complains 'there is no solver, renderer or force field "pfb"' 'did you mean "pbf"?'
+complains 'nothing is called "pfb"' 'did you mean "pbf"?'
 expect 2 params nonsense
 expect 2 demo dam_braek
 complains 'there is no demo "dam_braek"' 'did you mean "dam_break"?' "sleet demo --list"
