@@ -31,7 +31,7 @@ typedef enum SlLinearKind {
 
 /* "jacobi|chebyshev|…", the choices of a parameter row. */
 #define SL_LINEAR_CHOICE_(constant, name) "|" #name
-#define SL_LINEAR_CHOICES (SL_LINEAR_SOLVERS(SL_LINEAR_CHOICE_) "" + 1)
+#define SL_LINEAR_CHOICES (&(SL_LINEAR_SOLVERS(SL_LINEAR_CHOICE_) "")[1])
 
 /* A symmetric sparse matrix in compressed rows. Both triangles are stored, so that a row is all
    that a product needs. */
