@@ -172,7 +172,7 @@ static SlStatus add_layer(SlFlow *flow, SlEmitter *emitter, const SlFlowTarget *
     for (int y = 0; y < ny; y++)
         for (int x = 0; x < nx; x++) {
             SlVec3 place;
-            uint32_t id;
+            uint32_t id = 0;
             if (def->limit > 0 && emitter->emitted >= def->limit)
                 return SL_OK;
             if (!layer_place(emitter, (double)target->spacing, nx, ny, x, y, &place))
