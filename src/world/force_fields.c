@@ -41,7 +41,7 @@ static SlStatus check_def(SlWorld *world, const SlForceFieldDef *def, uint32_t *
 static SlStatus add_field(SlWorld *world, const SlForceFieldDef *def, SlForceFieldId *id,
                           SlError *error)
 {
-    uint32_t slot = 0, system1;
+    uint32_t slot = 0, system1 = 0;
     SlStatus status = check_def(world, def, &system1, error);
     if (status != SL_OK)
         return status;
