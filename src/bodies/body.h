@@ -1,6 +1,6 @@
-/* A body and the one way to ask its surface: distance, normal and velocity at a point. The domain,
-   analytic shapes, rigid meshes and deforming meshes are all bodies and stand in one index
-   (SlBodies). Solvers read it; bodies/colliders.h makes and moves it.
+/* A body and the query of its surface: distance, normal and velocity at a point. The domain,
+   analytic shapes, rigid meshes and deforming meshes are all bodies, in one array
+   (SlBodies). Solvers read it; bodies/colliders.h fills and updates it.
 
    The 8-wide counterpart of the query is bodies/body_lanes.h. */
 #ifndef BODIES_BODY_H
@@ -30,7 +30,7 @@ typedef struct SlBodyMotion {
     SlVec3 pivot;    /* m, at the beginning of the step */
 } SlBodyMotion;
 
-/* A body's own frame: its point l stands at origin + l.x sides[0] + l.y sides[1] + l.z sides[2]. */
+/* A body frame: the local point l is at origin + l.x sides[0] + l.y sides[1] + l.z sides[2]. */
 typedef struct SlBodyFrame {
     SlVec3 origin, sides[3];
 } SlBodyFrame;
@@ -39,51 +39,51 @@ typedef struct SlBodyFrame {
 typedef struct SlBody {
     SlBodyKind kind;
     float friction; /* Coulomb */
-    bool sticky;    /* snow that touches it stays */
+    bool sticky;    /* snow that touches it sticks to it */
     bool moves;     /* it has a motion or a target: it may move in any step */
-    bool hollow;    /* a field that is solid everywhere outside */
-    /* Of the surface, m: the domain's box and a shape's bounds in world space; a field's in the
-       body's own frame, where it is queried. Infinite for a plane, empty for an unused slot. */
+    bool hollow;    /* a container: solid everywhere outside the mesh */
+    /* Bounds of the surface, m: of the domain and shapes in world space, of distance fields in the
+       body frame, where they are queried. Infinite for a plane, empty for an unused slot. */
     SlBox bounds;
     SlBodyMotion motion;
     SlBodyFrame frame;
-    SlBodyFrame start; /* when it was added, or at time 0 of its motion */
+    SlBodyFrame start; /* frame when it was added, or at time 0 of its motion */
     SlVec3 center; /* m: the point that torques are about (SlBodyForce.center) */
-    SlShape shape; /* of a shape, in world space */
-    const SlShapeType *type; /* of a shape */
-    const SlSdf *field;     /* of a rigid field; NULL until the world starts */
-    const SlDeform *deform; /* of a deforming field; NULL until the world starts */
-    const SlMesh *mesh;     /* a rigid field's surface in the body's own frame; else NULL */
-    SlShape start_shape; /* a shape in its start frame */
+    SlShape shape; /* SL_BODY_SHAPE: in world space */
+    const SlShapeType *type; /* SL_BODY_SHAPE only */
+    const SlSdf *field;     /* SL_BODY_FIELD, rigid; NULL until the world starts */
+    const SlDeform *deform; /* SL_BODY_FIELD, deforming; NULL until the world starts */
+    const SlMesh *mesh;     /* SL_BODY_FIELD, rigid: surface in the body frame; else NULL */
+    SlShape start_shape; /* SL_BODY_SHAPE: in the start frame */
     char name[SL_BODY_NAME];
 } SlBody;
 
-/* The bodies of a world in one index: body 0 is the domain, the others are colliders in the order
+/* The bodies of a world in one array: body 0 is the domain, the others are colliders in the order
    they were added. Boundary particles and sums of forces are per body in this order. */
 typedef struct SlBodies {
     size_t count; /* unused slots included */
-    /* Counts changes after the world's start: a body was added, was removed or began to move. What a
-       solver derived from the set of bodies is made again when this differs. */
+    /* Incremented after the start when a body is added, removed or begins to move. Data that a
+       solver derived from the bodies is recomputed when this has changed. */
     uint64_t revision;
     SlBody body[SL_MAX_BODIES];
 } SlBodies;
 
-/* A surface seen from a point. */
+/* Result of a surface query at a point. */
 typedef struct SlSurface {
     float distance; /* m, negative inside the solid */
     SlVec3 normal;  /* unit, out of the solid */
-    SlVec3 drift;   /* m/s: velocity of a deforming surface beside the body's rigid motion */
+    SlVec3 drift;   /* m/s: velocity of a deforming surface relative to the rigid motion */
 } SlSurface;
 
 /* The surface of a body at a point in world space. Exact where the distance is at most `reach`;
    beyond, the distance is only known to exceed `reach` (and never exceeds the true one by more than
-   a tenth of a field's cell). Of the domain: its nearest wall. Infinitely far: an unused slot, or a
-   field before the world's start. */
+   a tenth of a field's cell). For the domain: its nearest wall. Infinite for an unused slot, or a
+   distance field before the world's start. */
 SlSurface sl_body_query(const SlBody *body, SlVec3 point, float reach);
 /* One wall of the domain. */
 SlSurface sl_body_query_wall(const SlBody *domain, uint32_t wall, SlVec3 point);
 
-/* Velocity of the body's material at x, m/s: that of a surface found by a query. */
+/* Velocity of the body's surface at x, m/s; `surface` is the result of a query at x. */
 static inline SlVec3 sl_body_velocity(const SlBody *body, const SlSurface *surface, SlVec3 x)
 {
     const SlBodyMotion *m = &body->motion;
@@ -92,7 +92,7 @@ static inline SlVec3 sl_body_velocity(const SlBody *body, const SlSurface *surfa
     return sl_add(surface->drift, sl_add(m->velocity, sl_cross(m->spin, sl_sub(x, m->pivot))));
 }
 
-/* A direction and a point of a body's own frame in world space, and a point back. */
+/* Body frame to world space: a direction, a point. World space to body frame: a point. */
 static inline SlVec3 sl_frame_direction(const SlBodyFrame *frame, SlVec3 v)
 {
     const SlVec3 *a = frame->sides;
@@ -113,7 +113,7 @@ static inline SlVec3 sl_frame_local(const SlBodyFrame *frame, SlVec3 point)
 
 /* Corner k in [0, 8) of the body's bounds, in world space. */
 SlVec3 sl_body_corner(const SlBody *body, int k);
-/* No point of the surface is faster during this step, m/s; the bounds of a plane count as none. */
+/* Upper bound of the surface's speed in this step, m/s; ignores the rotation of a plane. */
 double sl_body_max_speed(const SlBody *body);
 
 #endif

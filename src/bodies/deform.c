@@ -1,4 +1,4 @@
-/* Keys of a deforming body, and what the surface does between two of them. */
+/* Keys of a deforming body, and the motion of its surface between two of them. */
 #include "bodies/deform.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ static bool same_triangles(const SlMesh *a, const SlMesh *b)
            memcmp(a->triangles, b->triangles, 3 * a->triangle_count * sizeof *a->triangles) == 0;
 }
 
-/* The longest way between two meshes: of a vertex, or else of their boxes' corners. */
+/* Largest displacement between two meshes: of a vertex, or else of the corners of their bounds. */
 static float longest_between(const SlMesh *a, const SlMesh *b, bool same)
 {
     float most2 = 0;
@@ -109,7 +109,7 @@ SlStatus sl_deform_build(SlDeform *d, const SlSdfSettings *settings, const char 
     uint32_t most = 0;
     SlStatus status = SL_OK;
     for (size_t k = 0; status == SL_OK && k < d->key_count; k++) {
-        if (d->keys[k].field.context != NULL) /* of a start that was stopped */
+        if (d->keys[k].field.context != NULL) /* left by an interrupted start */
             sl_sdf_destroy(&d->keys[k].field);
         status = sl_sdf_load_or_build(d->context, &d->keys[k].mesh, &own, cache_folder,
                                       &d->keys[k].field, error);
@@ -119,7 +119,7 @@ SlStatus sl_deform_build(SlDeform *d, const SlSdfSettings *settings, const char 
         return status;
     if (0.5 * (double)d->longest > 32 * own.cell)
         sl_log(d->context, SL_LOG_WARNING,
-               "a deforming body moves by %g m from key to key, more than 64 cells of %g m; take "
+               "a deforming body moves by %g m from key to key, more than 64 cells of %g m; use "
                "more keys",
                (double)d->longest, own.cell);
     size_t room = (size_t)most * SL_BLOCK_STRIDE;
@@ -132,7 +132,7 @@ SlStatus sl_deform_build(SlDeform *d, const SlSdfSettings *settings, const char 
     return SL_OK;
 }
 
-/* Where time is between the keys; high == low where the body holds still. */
+/* The two keys around a time, and the fraction between them; high == low: the body is at rest. */
 typedef struct Interval {
     size_t low, high;
     float fraction;
@@ -152,7 +152,7 @@ static Interval find_interval(const SlDeform *d, double time)
     return (Interval){low, low == last ? 0 : low + 1, (float)(at - (double)low)};
 }
 
-/* Weights of the corners at a triangle's point nearest to p. */
+/* Barycentric coordinates of the triangle's point nearest to p. */
 static SlD3 nearest_weights(const SlTriangle *t, SlD3 p, SlD3 *nearest)
 {
     *nearest = sl_triangle_nearest(t, p);
@@ -172,7 +172,7 @@ static SlTriangle triangle_of(const SlMesh *mesh, uint32_t t)
                         sl_d3_from(sl_mesh_corner(mesh, t, 2))};
 }
 
-/* The way of the surface point of key `from` nearest to p, on triangle t, to key `to`. */
+/* Displacement to key `to` of the surface point of key `from` nearest to p, on triangle t. */
 static SlVec3 way_between(const SlDeform *d, size_t from, size_t to, uint32_t t, SlD3 p)
 {
     SlTriangle here = triangle_of(&d->keys[from].mesh, t);
@@ -190,7 +190,7 @@ static SlVec3 way_between(const SlDeform *d, size_t from, size_t to, uint32_t t,
                    (float)(w.x * a.z + w.y * b.z + w.z * c.z));
 }
 
-/* One end's key and its neighbours in time; one of them is the other end. */
+/* A key of the current interval with the keys before and after it, one of them the other end. */
 typedef struct Filling {
     const SlDeform *deform;
     size_t key, before, after; /* before or after == key: there is none */
@@ -198,7 +198,7 @@ typedef struct Filling {
     SlDeformFlow *flow;
 } Filling;
 
-/* From ways to both neighbours: velocity by central differences, one-sided at the ends. */
+/* Velocity from displacements to both adjacent keys: central, at the ends one-sided differences. */
 static SlDeformFlow flow_of(const Filling *f, SlVec3 ahead, SlVec3 back)
 {
     int sides = (f->after != f->key) + (f->before != f->key);
@@ -232,7 +232,7 @@ static void fill_blocks(void *argument, size_t begin, size_t end, size_t chunk)
     }
 }
 
-/* Of all vertices: for points so far away that no node is near. */
+/* Mean displacement of all vertices, for points outside the band of the distance field. */
 static SlVec3 mean_way(const SlDeform *d, size_t from, size_t to)
 {
     const SlMesh *a = &d->keys[from].mesh, *b = &d->keys[to].mesh;
@@ -291,14 +291,14 @@ SlMesh *sl_deform_mesh_at(SlDeform *d, double time)
     return &d->drawn;
 }
 
-/* --- Asking a deforming body: the equations are at the head of geometry/deform.h. --- */
+/* --- Query of a deforming body: the equations are at the head of bodies/deform.h. --- */
 
 static SlVec3 blend(SlVec3 a, SlVec3 b, float s)
 {
     return sl_add(sl_scale(a, 1 - s), sl_scale(b, s));
 }
 
-/* What the surface near a point does, interpolated from the nodes of the point's cell. */
+/* Displacement and velocity of the surface near a point, interpolated from its cell's nodes. */
 static SlDeformFlow flow_at(const SlDeformEnd *end, SlVec3 point)
 {
     SlSdfCell cell;
@@ -334,7 +334,7 @@ float sl_deform_distance(const SlDeform *d, SlVec3 point, float reach, SlVec3 *g
     SlVec3 was = sl_sub(point, sl_scale(way, s)), will_be = sl_add(point, sl_scale(way, 1 - s));
     SlVec3 g, h;
     float from = sl_sdf_distance_within(low->field, was, reach, &g);
-    /* The blend is beyond reach for sure only if both are; if one is not, both must be exact. */
+    /* The blend is known to be beyond reach only if both are; if one is not, both must be exact. */
     float to = sl_sdf_distance_within(high->field, will_be, from > reach ? reach : INFINITY, &h);
     if (from > reach && !(to > reach))
         from = sl_sdf_distance(low->field, was, &g);

@@ -1,5 +1,5 @@
 /* Emission in layers of the fluid's lattice. A layer that is due at time t_k passes the opening at
-   that time: at the beginning of the step from t it is placed speed × (t_k - t) before the opening,
+   that time: at the beginning of the step from t it is speed × (t_k - t) upstream of the opening,
    and the step moves it through. */
 #include "particles/emitter.h"
 
@@ -10,7 +10,7 @@
 #include "core/hash.h"
 #include "math/vec3.h"
 
-/* A place is taken while a particle is nearer than this many spacings. */
+/* A lattice site is occupied while a particle is nearer than this many spacings. */
 static const float taken_within = 0.85f;
 static const uint64_t max_layer_places = 10000000;
 
@@ -27,7 +27,7 @@ SlEmitterDef sl_default_emitter_def(SlEmitterKind kind)
                           .end = INFINITY};
 }
 
-/* Half the number of lattice places along each side of the opening. */
+/* Number of lattice sites along each side of the opening. */
 static void layer_extent(const SlEmitter *emitter, double spacing, int *nx, int *ny)
 {
     const SlEmitterDef *def = &emitter->def;
@@ -37,7 +37,7 @@ static void layer_extent(const SlEmitter *emitter, double spacing, int *nx, int 
     *ny = (int)floor(high / spacing + 1e-3);
 }
 
-/* Place (x, y) of the layer relative to the centre; false outside a disk. */
+/* Lattice site (x, y) of the layer relative to the centre; false outside a disk. */
 static bool layer_place(const SlEmitter *emitter, double spacing, int nx, int ny, int x, int y,
                         SlVec3 *place)
 {
@@ -94,7 +94,7 @@ SlStatus sl_emitter_init(SlEmitter *emitter, const SlEmitterDef *def, double spa
     memset(emitter, 0, sizeof *emitter);
     emitter->def = *def;
     emitter->def.direction = sl_unit(def->direction);
-    /* Any two directions in the opening will do for a disk. */
+    /* A disk needs any two orthogonal directions in its plane. */
     SlVec3 d = emitter->def.direction, up = def->up;
     if (def->kind == SL_EMITTER_DISK)
         up = fabsf(d.y) < 0.9f ? sl_vec3(0, 1, 0) : sl_vec3(1, 0, 0);
@@ -105,7 +105,7 @@ SlStatus sl_emitter_init(SlEmitter *emitter, const SlEmitterDef *def, double spa
     double high = def->kind == SL_EMITTER_DISK ? wide : (double)def->height;
     if (wide / spacing * (high / spacing) > (double)max_layer_places)
         return sl_error_set(error, SL_ERROR_ARGUMENT,
-                            "an emitter's opening has more than %llu places",
+                            "an emitter's opening has more than %llu lattice sites",
                             (unsigned long long)max_layer_places);
     uint64_t places = sl_emitter_layer_size(emitter, spacing);
     if (places == 0)
@@ -114,7 +114,7 @@ SlStatus sl_emitter_init(SlEmitter *emitter, const SlEmitterDef *def, double spa
     double fullest = (double)places * (double)def->speed / spacing;
     if (def->rate > fullest * 1.000001)
         return sl_error_set(error, SL_ERROR_ARGUMENT,
-                            "an emitter's rate is %g per second; at its speed %g fit through",
+                            "an emitter's rate is %g per second; at its speed it may be up to %g",
                             def->rate, fullest);
     emitter->interval = (double)places / (def->rate > 0 ? def->rate : fullest);
     return SL_OK;
@@ -150,15 +150,15 @@ SlStatus sl_flow_take_ids(SlFlow *flow, const char *system_name, uint64_t count,
     uint64_t left = (uint64_t)SL_MAX_ID + 1 - flow->next_id;
     if (count > left)
         return sl_error_set(error, SL_ERROR_NUMBERS,
-                            "%s: %llu particle ids are asked for and %llu are left of 2^32 - 1; ids "
-                            "are not used again, so this run cannot add more particles",
+                            "%s: %llu particle ids are needed and %llu of 2^32 - 1 are left; ids "
+                            "are not reused, so this run cannot add more particles",
                             system_name, (unsigned long long)count, (unsigned long long)left);
     *first = (uint32_t)flow->next_id;
     flow->next_id += count;
     return SL_OK;
 }
 
-/* Adds the layer's particles whose place is free. */
+/* Adds a particle at each free lattice site of the layer. */
 static SlStatus add_layer(SlFlow *flow, SlEmitter *emitter, const SlFlowTarget *target, float ahead,
                           const SlVec3 *near, size_t near_count, SlError *error)
 {
@@ -239,14 +239,14 @@ static bool is_beyond(const SlFlow *flow, SlVec3 p)
            fmaxf(fabsf(p.x), fmaxf(fabsf(p.y), fabsf(p.z))) > flow->farthest;
 }
 
-/* So far away floats are too coarse for a fluid, and the grid no longer distinguishes cells. */
+/* So far away float precision is too low, and the grid no longer distinguishes cells. */
 static SlStatus report_beyond(const SlFlow *flow, const SlFlowTarget *target, size_t i, SlVec3 p,
                               SlError *error)
 {
     const uint32_t *id = target->particles->data[SL_F_ID];
     return sl_error_set(error, SL_ERROR_NUMBERS,
                         "%s: particle %u at (%g, %g, %g) is farther than %g m from the origin, "
-                        "where positions are too coarse; give the domain a \"limit\" to remove "
+                        "where float precision is too low; give the domain a \"limit\" to remove "
                         "particles beyond it",
                         target->name, id[i], (double)p.x, (double)p.y, (double)p.z,
                         (double)flow->farthest);

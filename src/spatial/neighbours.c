@@ -1,4 +1,4 @@
-/* Memory of the SELL-8 lists and the parallel build; the search itself is in neighbour_kernels.c. */
+/* Allocation and build of SELL-8 (sliced ELLPACK) lists; the search is in neighbour_kernels.c. */
 #include "spatial/neighbours.h"
 
 #include <math.h>
@@ -6,9 +6,9 @@
 
 #include "spatial/neighbour_kernels.h"
 
-/* Rows per block to start with: a settled fluid with support 2 d needs 33 on average. */
+/* Initial rows per block: a fluid at rest with support 2 d needs 33 on average. */
 enum { FIRST_ROWS = 44 };
-/* Minimum spare rows of a segment after a count: its blocks write rows in eights. */
+/* Minimum spare rows of a segment in a layout from counts: blocks write eight rows at a time. */
 enum { MIN_SPARE = 8 };
 
 uint64_t sl_neighbours_bytes(uint64_t particle_count)
@@ -70,7 +70,7 @@ static bool take_rows(SlNeighbourList *list, uint64_t rows)
     return list->rows != NULL;
 }
 
-/* Row ranges of the first guess, for a list that has none. */
+/* Initial row ranges of FIRST_ROWS per block, for a list that has none. */
 static bool guess_rows(SlNeighbourList *list)
 {
     uint64_t range = (uint64_t)SL_SEGMENT_BLOCKS * FIRST_ROWS;
@@ -79,8 +79,8 @@ static bool guess_rows(SlNeighbourList *list)
     return take_rows(list, list->segments * range);
 }
 
-/* Row ranges as long as the segments need plus equal spare rows for each. More rows are allocated
-   only where less than an eighth would be spare. */
+/* Row ranges from the rows each segment needs plus equal spare rows. More rows are allocated
+   only if less than an eighth would be spare. */
 static bool lay_out_rows(SlNeighbourList *list, const SlSegment *segments, size_t count)
 {
     uint64_t needed = 0;
@@ -114,7 +114,7 @@ static void split_chunk(void *argument, size_t begin, size_t end, size_t chunk)
     s->kernels->split(s->records, s->to.x, s->to.y, s->to.z, begin, end);
 }
 
-/* The points by channel, on the arena, readable 16 past the capacity; false when there is no
+/* Copies the points to separate x, y, z arrays on the arena, padded by 16; false when there is no
    memory. */
 static bool split(SlContext *context, SlArena *arena, SlPoints points, Channels *to)
 {
@@ -148,7 +148,7 @@ static void build_chunk(void *argument, size_t begin, size_t end, size_t chunk)
     b->kernels->build(segment);
 }
 
-/* Fills the list's segments. If one has more rows than its range, all ranges are laid out again by
+/* Fills the list's segments. If one needs more rows than its range, all ranges are laid out from
    the counts and filled again. */
 static SlStatus build(SlNeighbourList *list, const SlSegment *model, SlArena *arena,
                       SlError *error)

@@ -1,11 +1,11 @@
-/* Checks after each sub-step of any solver: particles outside the world, energy without a cause.
+/* Checks after each sub-step of any solver: particles outside the domain, energy without a source.
 
    Energy is per unit of mass: the sum of v²/2 - g·(x - lowest corner of the domain) over particles.
-   Fluids lose it. It is added by emitted particles and by force fields, which are measured, and by
-   moving solids, whose work is bounded: at most they throw all particles at twice their speed and
-   lift them to the top. Errors of a healthy step are far below the energy of all particles moving
+   It dissipates. It is added by emitted particles and by force fields, which are measured, and by
+   moving solids, whose work is bounded: at most they give all particles twice their speed and
+   lift them to the top. Errors of a stable step are far below the energy of all particles moving
    half a spacing a step. More than the minimum so far times energy_limit plus both of these is an
-   explosion. */
+   instability. */
 #include <math.h>
 #include <stdio.h>
 
@@ -38,7 +38,7 @@ static SlVec3 lowest_corner(const SlWorld *world)
     return corner;
 }
 
-/* Without a bottom potential energy has no minimum, and falling gives without limit. */
+/* With an open bottom potential energy has no minimum: falling particles gain it without limit. */
 static bool is_bottomless(const SlWorld *world)
 {
     const float *g = &world->def.gravity.x;
@@ -109,7 +109,7 @@ static SlStatus measure(const SlWorld *world, SlWorldSystem *system, Pass *pass,
     return SL_OK;
 }
 
-/* No limit for a plane that rotates: its points far away are as fast as you like. */
+/* Infinite for a rotating plane: the speed of its points has no bound. */
 static double fastest_body(const SlWorld *world)
 {
     const SlBodies *bodies = &world->colliders.bodies;
@@ -157,7 +157,7 @@ static SlStatus report_outside(const SlSystem *base, const Pass *pass, SlError *
     size_t i = 0;
     while (inside(pass, i))
         i++;
-    return report_divergence(base, pass, i, "it is outside the world", error);
+    return report_divergence(base, pass, i, "it is outside the domain", error);
 }
 
 static SlStatus report_fastest(const SlSystem *base, const Pass *pass, double found, double allowed,
@@ -176,7 +176,7 @@ static SlStatus report_fastest(const SlSystem *base, const Pass *pass, double fo
     char what[160];
     double n = (double)base->particles.count;
     snprintf(what, sizeof what,
-             "the fastest, at %.3g m/s, as the energy rose to %.4g J/kg; the scene explains %.4g "
+             "it is the fastest, at %.3g m/s; the energy is %.4g J/kg and may be at most %.4g "
              "(energy_limit)",
              most, found / n, allowed / n);
     return report_divergence(base, pass, fastest, what, error);

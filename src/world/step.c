@@ -1,4 +1,4 @@
-/* Moving a world on, and its hash. */
+/* Advances a world by a step or a frame; the hash of its state. */
 #include <string.h>
 
 #include "core/hash.h"
@@ -53,7 +53,7 @@ static SlStatus sub_step(SlWorld *world, SlWorldSystem *holder, double time, dou
     return status;
 }
 
-/* Where sub-step k ends, `done` seconds into an interval of dt, and how long it is. */
+/* End (returned) and length (*sub) of sub-step k, which begins at `done` in an interval of dt. */
 static double end_of_step(const SlSystem *system, double dt, double done, uint32_t k, double *sub)
 {
     const SlSolver *solver = system->solver;
@@ -64,11 +64,11 @@ static double end_of_step(const SlSystem *system, double dt, double done, uint32
         return end;
     }
     uint32_t steps = solver->steps(system);
-    *sub = dt / steps; /* all of one length, to the last bit */
+    *sub = dt / steps; /* bitwise equal for all sub-steps */
     return k + 1 < steps ? (k + 1) * (dt / steps) : dt;
 }
 
-/* One sub-step of the system, from where it is in the interval. */
+/* Advances the system by one sub-step from its progress in the interval. */
 static SlStatus take_sub_step(SlWorld *world, SlWorldSystem *holder, SlError *error)
 {
     SlSystem *system = &holder->base;
@@ -102,7 +102,7 @@ static SlStatus take_sub_step(SlWorld *world, SlWorldSystem *holder, SlError *er
     return SL_OK;
 }
 
-/* The system whose clock is furthest behind, the first of equals; NULL: all are at the end. */
+/* The system with the earliest time, the first of several; NULL: all have reached the end. */
 static SlWorldSystem *furthest_behind(const SlWorld *world)
 {
     SlWorldSystem *behind = NULL;
@@ -121,8 +121,8 @@ static void begin_interval(SlWorld *world, double dt, bool is_frame)
         world->systems[k]->progress = (SlProgress){0, 0};
 }
 
-/* Runs the open interval to its end. Systems advance in time order, each by its own sub-steps, and
-   bodies move with each of them. */
+/* Ends the open interval. Systems advance in time order, each by its own sub-steps, and
+   bodies are moved before each of them. */
 static SlStatus end_interval(SlWorld *world, SlError *error)
 {
     SlInterval *interval = &world->interval;
@@ -153,7 +153,7 @@ SlStatus sl_world_finish_step(SlWorld *world, SlError *error)
 SlStatus sl_world_step(SlWorld *world, double dt, SlError *error)
 {
     if (!(dt > 0 && dt <= 10))
-        return sl_error_set(error, SL_ERROR_ARGUMENT, "a step may be from above 0 to 10 s, not %g",
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "dt must be above 0 and at most 10 s, not %g",
                             dt);
     SlStatus status = sl_world_finish_step(world, error);
     if (status != SL_OK)
@@ -180,7 +180,7 @@ const SlStepStats *sl_system_stats(const SlWorld *world, SlSystemId id)
     return system != NULL ? &system->base.stats : NULL;
 }
 
-/* Hash of one field, four-lane records without their scratch lane. */
+/* Hash of one field; only x, y and z of float4 records. */
 static uint64_t hash_field(const SlParticles *particles, int id, uint64_t seed)
 {
     enum { RECORDS = 1024 };

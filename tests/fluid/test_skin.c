@@ -1,5 +1,5 @@
-/* Neighbour lists kept over the steps of a frame: no pair is missed, lists serve only while they may, and
-   change nothing that a restart or a number of threads would show. */
+/* Reuse of neighbour lists within a frame: no pair is missed, lists are reused only while they are valid, and
+   results do not depend on a restart or the number of threads. */
 #include "core/random.h"
 #include "solvers/pbf/pbf.h"
 #include "support/boundary_worlds.h"
@@ -83,21 +83,21 @@ static void misses_nobody(void **state)
                 fail_msg("pair %zu, %zu at %g is not listed", i, j, (double)sqrtf(r2));
         }
     assert_true(pairs > 20 * n);
-    /* One that runs off makes a new list, unless stale neighbours are allowed. */
+    /* A particle that moves too far causes a list build, unless stale neighbours are allowed. */
     pass.fluid.particles.predicted[4 * 17] += 0.6f * skin * d;
     update_list(system, &pass.fluid);
     assert_int_equal(fluid->list_count, lists + 1);
     sl_world_destroy(world);
 }
 
-/* Water at rest keeps its lists, a breaking dam does not, and one told to keep them does. */
+/* Water at rest reuses its lists, a breaking dam does not, except with max_stale_fraction 1. */
 static void serves_while_it_may(void **state)
 {
     (void)state;
     const struct {
         SlVec3 domain;
         double max_stale_fraction;
-        uint64_t least, most; /* lists made in 10 frames of 4 steps */
+        uint64_t least, most; /* lists built in 10 frames of 4 steps */
     } cases[] = {{{1.6f, 3, 1.2f}, 0, 10, 10}, {{8, 3, 1.2f}, 0, 15, 40}, {{8, 3, 1.2f}, 1, 10, 10}};
     for (size_t c = 0; c < 3; c++) {
         SlWorld *world = pool(2, 0.2, cases[c].max_stale_fraction, 4, cases[c].domain);
@@ -112,7 +112,7 @@ static void serves_while_it_may(void **state)
     }
 }
 
-/* A kept list changes sums by what pairs at the very edge of the kernel weigh: nothing to see. */
+/* A reused list may miss pairs at the edge of the support, whose kernel values are negligible. */
 static void compression_stays(void **state)
 {
     (void)state;
@@ -155,7 +155,7 @@ static bool stop_in_the_middle(void *user, SlSystemId system, const SlStepStats 
     return --*left != 0;
 }
 
-/* Stopped between two steps of a frame that share a list, and gone on elsewhere. */
+/* A run stopped between two steps that share a list continues identically in another world. */
 static void restarts_within_a_frame(void **state)
 {
     (void)state;

@@ -50,7 +50,7 @@ static void particles_outside_are_found(void **state)
         snprintf(name, sizeof name, "particle %u at (", id);
         assert_int_equal(sl_monitor_end(world, system, 1e-3, &test_error), SL_ERROR_NUMBERS);
         assert_non_null(strstr(test_error.text, name));
-        assert_non_null(strstr(test_error.text, "outside the world"));
+        assert_non_null(strstr(test_error.text, "outside the domain"));
         sl_world_destroy(world);
     }
 }

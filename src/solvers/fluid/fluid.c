@@ -20,9 +20,9 @@ double sl_fluid_support(const SlSystem *system)
     return sl_param(system, SL_FLUID_PARAM_SUPPORT) * sl_param(system, SL_FLUID_PARAM_SPACING);
 }
 
-/* Scale of analytic walls: a lattice that begins half a spacing from a wall has density 1 there.
-   The plane integral of 2 pi × value scale is the continuum's; the lattice misses slightly less
-   density beyond the wall than a continuum would hold. */
+/* Scale of the wall density, such that a lattice half a spacing from a wall has density 1 there.
+   A continuum would need 2 pi × the kernel's value scale; the lattice has slightly less density
+   beyond the wall than a continuum. */
 static double wall_scale_of(SlKernelKind kind, double support)
 {
     double missing = 0, lattice = 0;
@@ -34,7 +34,7 @@ static double wall_scale_of(SlKernelKind kind, double support)
                 lattice += w;
                 missing += x < 0 ? w : 0;
             }
-    /* F(1/2 spacing) without its factor, by Simpson's rule on A(s) = integral of W r dr. */
+    /* F(1/2 spacing) (wall_lanes.h) unscaled, by Simpson's rule on A(s) = integral of W r dr. */
     enum { STEPS = 200 };
     double filled = 0, from = 0.5 / support, width = (1 - from) / STEPS;
     for (int k = 0; k <= STEPS; k++) {
@@ -48,7 +48,7 @@ static double wall_scale_of(SlKernelKind kind, double support)
     return missing / lattice / (filled * width / 3);
 }
 
-/* Computed again only where kernel or support have changed. */
+/* Recomputes the constants only if the kernel or the support has changed. */
 static const SlFluidConstants *constants_of(const SlSystem *system)
 {
     SlFluidConstants *known = &((SlFluidState *)system->state)->constants;
@@ -129,7 +129,7 @@ float *sl_fluid_push_records(SlSystem *system)
     return records;
 }
 
-/* The table by fluid; false: no memory. */
+/* Pushes the inverse-mass ratio of each fluid; false: out of memory. */
 static bool push_mass_ratios(SlSystem *system, SlFluidPass *pass)
 {
     if (system->fluid_count == 0)
@@ -198,7 +198,7 @@ static SlSolidSettings solid_settings(const SlSystem *system)
                     .grid = system->surroundings.grid}};
 }
 
-/* Densities of the particles as placed, so that frame 0 has them. */
+/* Computes the densities of the initial particles, so that frame 0 has them. */
 static SlStatus measure_start(SlSystem *system, SlError *error)
 {
     const SlFluidKernels *kernels = SL_KERNELS(system->context->isa, sl_fluid_kernels);
@@ -214,14 +214,14 @@ static SlStatus measure_start(SlSystem *system, SlError *error)
     if (status != SL_OK)
         return status;
     sl_particle_loop(system, kernels->density[sl_fluid_kernel(system)], &pass);
-    ((SlFluidState *)system->state)->list_built = false; /* the first step builds its own */
+    ((SlFluidState *)system->state)->list_built = false; /* the first step builds its own list */
     float densest = 0;
     for (size_t i = 0; i < particles->count; i++)
         densest = fmaxf(densest, pass.particles.density[i]);
     if (densest > 1.05f)
         sl_log(system->context, SL_LOG_WARNING,
-               "%s: the highest initial density is %.3g of the rest density; fluid placed closer "
-               "than one spacing is pushed apart violently",
+               "%s: the highest initial density is %.3g of the rest density; particles nearer "
+               "than one spacing are pushed apart at high speed",
                system->name, (double)densest);
     return SL_OK;
 }
@@ -232,7 +232,7 @@ uint32_t sl_fluid_more_fields(const SlSystem *system)
            (system->fluid_count > 0 ? SL_FIELD_BIT(FLUID) : 0);
 }
 
-/* Width of a cell: the reach of a neighbour list. */
+/* Width of a grid cell: the search radius of the neighbour list. */
 static double cell_of(const SlSystem *system)
 {
     return sl_fluid_support(system) +
@@ -271,7 +271,7 @@ void sl_fluid_destroy(SlSystem *system)
 uint64_t sl_fluid_memory_needed(const SlSystem *system, uint64_t count)
 {
     SlSolidSettings solids = solid_settings(system);
-    /* Scratch: two float4 arrays, channels of the list build. */
+    /* Temporary arrays: two of float4, and x, y, z of the list build. */
     uint64_t scratch = count * (2 * 16 + 3 * 4) + sl_forces_bytes(system, count);
     return scratch + sl_neighbours_bytes(count) + sl_solids_bytes(system, &solids, count) +
            sl_grid_bytes(system->surroundings.domain, cell_of(system), system->surroundings.grid,

@@ -1,4 +1,4 @@
-/* Neighbour lists of the water solvers: sort, list, and reuse of a list by later steps. */
+/* Neighbour lists of the water solvers: sort, list build, and reuse of a list in later steps. */
 #include <stdio.h>
 
 #include "core/parallel.h"
@@ -37,7 +37,7 @@ static double stale_count(const SlSystem *system, SlListReusePass *reuse)
     return sl_fold_sum(reuse->partials, chunks, SL_LIST_REUSE_PARTIALS, 0);
 }
 
-/* Does the list of an earlier step of this frame still hold nearly all pairs? */
+/* True if the list of an earlier step of this frame still has nearly all pairs. */
 static bool list_serves(const SlSystem *system, SlListReusePass *reuse)
 {
     double allowed = sl_param(system, SL_FLUID_PARAM_MAX_STALE_FRACTION);
@@ -47,8 +47,8 @@ static bool list_serves(const SlSystem *system, SlListReusePass *reuse)
            stale_count(system, reuse) <= allowed * (double)reuse->fluid->particles.count;
 }
 
-/* A list is built for the middle of the time it is to serve: particles are displaced as far from it
-   before as after. */
+/* A list is built from positions extrapolated to the middle of the time in which it is reused, so
+   that displacements from it are smallest. */
 SlStatus sl_fluid_choose_list(SlSystem *system, const SlFluidPass *pass, double dt,
                               SlListChoice *choice, SlError *error)
 {
@@ -70,7 +70,7 @@ SlStatus sl_fluid_choose_list(SlSystem *system, const SlFluidPass *pass, double 
     bool serves = list_serves(system, &reuse);
     if (!serves)
         sl_particle_loop(system, kernels->extrapolate, &reuse);
-    choice->rebuild = !serves || !state->list_built; /* a restored state has positions but no list */
+    choice->rebuild = !serves || !state->list_built; /* a restored state has no list */
     return SL_OK;
 }
 
@@ -80,7 +80,7 @@ SlStatus sl_fluid_sort(SlSystem *system, SlFluidPass *pass, SlListSource source,
     if (!sl_particles_sort(&system->particles, &state->grid, positions_of(system, source),
                            &system->arena))
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory to sort particles");
-    sl_fluid_bind_fields(system, pass); /* arrays change places */
+    sl_fluid_bind_fields(system, pass); /* the sort swaps the arrays */
     return SL_OK;
 }
 

@@ -1,8 +1,8 @@
 /* Position based fluids [Macklin 2013], as summarised in [Köster 2016 section 3].
 
-   Densities are in units of the rest density; a cubic lattice of the spacing has density 1 for
+   Densities are in units of the rest density; a cubic lattice at rest spacing has density 1 for
    every kernel. Jacobi iterations must be relaxed (the largest eigenvalue of the preconditioned
-   system is 2.9 on the lattice), and epsilon is a multiple of the lattice's own sum of squared
+   system is 2.9 on the lattice), and epsilon is a multiple of the lattice's sum of squared
    gradients, so that no parameter depends on units or resolution. */
 #include "solvers/pbf/pbf.h"
 
@@ -59,14 +59,14 @@ static const SlParamRow rows[PARAM_COUNT] = {
                         "from 5 iterations on", .live = true},
     [PARAM_RHO] = {"rho", SL_FLUID_NUMBER(0.95), 0, 0.9999, "", NULL,
                "Chebyshev's method: estimate of the spectral radius of an iteration; higher converges faster, "
-               "too high throws spray", .live = true},
+               "a value that is too high ejects particles", .live = true},
     [PARAM_DELAY] = {"delay", SL_FLUID_INTEGER(1), 1, 1000, "iterations", NULL,
-                 "Chebyshev's method: plain iterations before it starts; 3 or more with omega_start wang", .live = true},
+                 "Chebyshev's method: iterations without acceleration before it starts; 3 or more with omega_start wang", .live = true},
     [PARAM_OMEGA_START] = {"omega_start", SL_FLUID_CHOICE(SL_OMEGA_PRINTED), 0, 1, "", "wang|printed",
                        "Chebyshev's method, second factor: 2 / (2 - rho^2) [Wang 2015], which has full momentum at "
-                       "once and needs relaxation 0.5 to 0.6, or 4 / (4 - rho^2) [Sommer], which builds it up", .live = true},
+                       "once and needs relaxation 0.5 to 0.6, or 4 / (4 - rho^2) [Sommer], which increases it gradually", .live = true},
     [PARAM_TENSILE] = {"tensile", SL_FLUID_NUMBER(0.1), 0, 1, "", NULL,
-                   "s_corr [Macklin 2013 eq. 13], once per step, keeps particles from clumping in pairs: its "
+                   "s_corr [Macklin 2013 eq. 13], once per step, against clumping in pairs; its "
                    "strength as the equivalent density error; 0: none", .live = true},
     [PARAM_TENSILE_DISTANCE] = {"tensile_distance", SL_FLUID_NUMBER(0.2), 0.01, 0.9, "supports", NULL,
                             "distance at which s_corr has its full strength", .live = true},
@@ -90,14 +90,14 @@ static const SlParamRow rows[PARAM_COUNT] = {
                         "lambda of finished neighbours: 0, computed again next to active particles, or the last one "
                         "(as printed in [Köster 2016]; adds energy)", .live = true},
     [PARAM_LOD_SETS] = {"lod_sets", SL_FLUID_CHOICE(0), 0, 1, "", "gathered|masked",
-                    "how active sets are run, with the same result: in full groups of eight, or in place with lanes "
-                    "masked (always so for halo and stale)", .live = true},
+                    "how active sets are executed; the result is the same: gathered into groups of eight, or in place with lanes "
+                    "masked (always with halo and stale)", .live = true},
 };
 /* clang-format on */
 
-/* Tuned on the dam of 216,000 particles: the compression of 2 steps of 6 iterations with the cubic
-   spline, in a third of the time. Steps gain more than iterations: the error is proportional to
-   1 / (steps² × iterations). One list serves the frame; a smaller support has fewer pairs. */
+/* realtime was tuned on dam_216k: it has the compression of 2 steps of 6 iterations with the cubic
+   spline, in a third of the time. Steps help more than iterations: the error is proportional to
+   1 / (steps² × iterations). One list is reused in a frame; a smaller support has fewer pairs. */
 static const SlPreset presets[] = {
     {"none", "the defaults", SL_PRESET({NULL, 0})},
     {"realtime",
@@ -118,7 +118,7 @@ static SlPbfConstraint constraint_of(const SlSystem *system, double dt)
 {
     SlKernelKind kind = sl_fluid_kernel(system);
     double gradient_squared = sl_fluid_gradient_squared(system), support = sl_fluid_support(system);
-    /* the kernel's shape where s_corr has its full strength */
+    /* W(delta q) without its scale: the denominator of s_corr [Macklin 2013 eq. 13] */
     double full = sl_kernel_value(kind, sl_param(system, PARAM_TENSILE_DISTANCE) * support, support) /
                   sl_kernel_value_scale(kind, support);
     double tensile = sl_param(system, PARAM_TENSILE) / gradient_squared / pow(full, 4);
@@ -148,7 +148,7 @@ SlStatus sl_pbf_prepare(SlSystem *system, double dt, SlPbfPass *pass, SlError *e
         pass->acceleration.previous =
             SL_PUSH(&system->arena, float, 4 * (system->particles.capacity + 8));
     if (pass->projected == NULL || (accelerated && pass->acceleration.previous == NULL))
-        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for the scratch of a step");
+        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for temporary arrays");
     return SL_OK;
 }
 
@@ -199,7 +199,7 @@ static void iterate(const SlSystem *system, SlPbfPass *pass, const SlActiveSets 
     for (uint32_t l = 1; l <= active->max_level; l++) {
         pass->levels.iteration = l;
         pass->acceleration.omega = (float)sl_chebyshev_next(&chebyshev, 0);
-        if (l <= active->min_level) { /* A_l is all particles */
+        if (l <= active->min_level) { /* the active set A_l is all particles */
             sl_pbf_lambda(system, pass);
             sl_pbf_displace(system, pass, l);
         } else
@@ -238,7 +238,7 @@ static SlStatus step(SlSystem *system, double dt, SlError *error)
         return status;
     sl_lap(&mark, &ms[SL_STAGE_LEVELS]);
 
-    iterate(system, &pass, &active); /* density, lambda, displacement */
+    iterate(system, &pass, &active); /* [Macklin 2013 algorithm 1, lines 8 to 19] */
     system->stats.iterations = active.max_level;
     sl_lap(&mark, &ms[SL_STAGE_SOLVE]);
 
@@ -295,7 +295,7 @@ static void destroy(SlSystem *system)
 
 static uint64_t memory_needed(const SlSystem *system, uint64_t count)
 {
-    /* The iterate before the last; lists of active sets for a third of the particles. */
+    /* Chebyshev's previous iterate; lists of active sets, for a third of the particles. */
     uint64_t previous = sl_param(system, PARAM_ACCELERATION) != 0 ? 16 * count : 0;
     uint64_t sets = sl_param(system, PARAM_LOD) != SL_LOD_NONE ? 60 * count : 0;
     return sl_fluid_memory_needed(system, count) + previous + sets;

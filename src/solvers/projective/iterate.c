@@ -1,4 +1,4 @@
-/* The loop over local and global steps of projective fluids [Sommer, algorithm 1]: its method,
+/* The loop over local and global steps of projective fluids [Sommer, algorithm 1]: the method,
    arrays, and one iteration. */
 #include <math.h>
 #include <string.h>
@@ -63,7 +63,7 @@ SlProjectiveMethod sl_projective_method(const SlSystem *system)
 static float *push_records(SlSystem *system)
 {
     float *records = SL_PUSH(&system->arena, float, 4 * (system->particles.capacity + 8));
-    if (records != NULL) { /* padding takes part in sums, masked */
+    if (records != NULL) { /* reductions also read the padding, masked */
         size_t n = system->particles.count;
         memset(records + 4 * n, 0, (4 * (system->particles.capacity + 8 - n)) * sizeof *records);
     }
@@ -72,7 +72,7 @@ static float *push_records(SlSystem *system)
 
 static SlStatus no_memory(SlError *error)
 {
-    return sl_error_set(error, SL_ERROR_MEMORY, "projective: no memory for the scratch of a step");
+    return sl_error_set(error, SL_ERROR_MEMORY, "projective: no memory for temporary arrays");
 }
 
 /* kappa of a constraint that is used, else 0. */
@@ -130,7 +130,7 @@ static void begin_chebyshev(const SlSystem *system, SlProjectiveRun *run)
     run->restarts_near_end = run->pass.stop_move > 0 && run->restart_count > 0;
 }
 
-/* Anderson relaxes what it accelerates, not its result. */
+/* Anderson acceleration relaxes the fixed-point step, not the accelerated result. */
 static bool begin_anderson(SlSystem *system, SlProjectiveRun *run)
 {
     SlAndersonPass *h = &run->pass.history;
@@ -220,11 +220,11 @@ void sl_projective_residual(const SlSystem *system, SlProjectiveRun *run)
             sl_particle_loop(system, constraint_of(system, k)->right_side[kind], &run->pass);
 }
 
-/* Near the end of a step momentum does harm. Either no particle's own step was longer than
+/* Near convergence momentum delays the stop. Either no particle's own step was longer than
    stop_move, and an iteration without momentum is likely to be the last. Or few particles still
    move: mostly ones that momentum has carried away from their neighbours, which only inertia brings
-   back, by some thousandths of the way per iteration. So the method restarts; the next time for
-   half as few. */
+   back, by thousandths of the distance per iteration. So the method restarts; the next time when
+   half as many move. */
 static void restart_near_end(SlProjectiveRun *run)
 {
     if (!run->restarts_near_end || run->pass.omega == 1)
@@ -236,7 +236,7 @@ static void restart_near_end(SlProjectiveRun *run)
         run->restart_count = run->moving_count / 2;
 }
 
-/* Chebyshev's method acts by omega in the movement, [Sommer eq. 8]. */
+/* Chebyshev's method: the factor omega of the displacement [Sommer eq. 8]. */
 static void choose_omega(SlProjectiveRun *run)
 {
     if (run->method.acceleration != SL_ACCELERATION_CHEBYSHEV)
@@ -273,7 +273,7 @@ static void measure_movement(SlProjectiveRun *run)
     run->max_step = sqrt(fold_max(run, SL_PROJECTIVE_MAX_STEP2));
 }
 
-/* The one constraint of SL_GLOBAL_FUSED_SWEEP. */
+/* Loop of the only constraint of SL_GLOBAL_FUSED_SWEEP. */
 static SlLoop fused_loop(const SlSystem *system, const SlProjectiveMethod *method)
 {
     int kind = 0;

@@ -1,9 +1,9 @@
 /* Projective fluids with Chebyshev's method [Sommer; Weiler 2016; Wang 2015].
 
    The density constraints of position based fluids become energies, and a step minimises them and
-   inertia together [Sommer eq. 2] by local projections and global solves in turn (algorithm 1).
+   the inertia term [Sommer eq. 2], alternating local projections and global solves (algorithm 1).
    With the paper's constraints the global matrix is diagonal, so Chebyshev's method accelerates the
-   loop of both, not a linear solve. The fluid is not exactly incompressible: the stiffness sets how
+   outer loop, not a linear solve. The fluid is not exactly incompressible: the stiffness sets how
    far a column is compressed under its own weight (docs/notes/projective.md). */
 #include "solvers/projective/projective.h"
 
@@ -15,7 +15,7 @@
 
 /* --- The step --- */
 
-/* Tests of the iterate before the global step, by its compression. */
+/* Stop tests on the compression, before the global step. */
 static bool stops_by_compression(const SlSystem *system, const SlProjectiveRun *run, SlStop *stop)
 {
     if (run->iterations < (uint32_t)sl_param(system, SL_PROJECTIVE_PARAM_MIN_ITERATIONS))
@@ -27,7 +27,7 @@ static bool stops_by_compression(const SlSystem *system, const SlProjectiveRun *
     return *stop != SL_STOP_NONE;
 }
 
-/* Tests after the global step, by its movement and the number of iterations. */
+/* Stop tests on the displacement and the number of iterations, after the global step. */
 static bool stops_by_movement(const SlSystem *system, const SlProjectiveRun *run, SlStop *stop)
 {
     double spacing = sl_param(system, SL_FLUID_PARAM_SPACING);
@@ -56,12 +56,12 @@ static SlStatus iterate(SlSystem *system, SlProjectiveRun *run, SlStop *stop, Sl
     return status;
 }
 
-/* Statistics of the loop; the cost of this rho. */
+/* Records the statistics of the loop, and its iterations for the automatic choice of rho. */
 static void record_iterations(SlSystem *system, const SlProjectiveRun *run, SlStop stop)
 {
     SlProjectiveState *state = system->state;
     bool chebyshev = run->method.acceleration == SL_ACCELERATION_CHEBYSHEV;
-    if (stop != SL_STOP_LIMIT) /* at the limit every rho costs the same */
+    if (stop != SL_STOP_LIMIT) /* at max_iterations every rho costs the same */
         sl_rho_search_record(&state->search, run->iterations);
     system->stats.stop = stop;
     system->stats.iterations = run->iterations;
@@ -144,7 +144,7 @@ static void warn_of_body_forces(SlSystem *system)
                system->name);
 }
 
-/* Calls start of every constraint in use. */
+/* Calls start() of every constraint that is used. */
 static SlStatus start_constraints(SlSystem *system, SlError *error)
 {
     SlProjectiveMethod method = sl_projective_method(system);
@@ -163,8 +163,8 @@ static SlStatus start(SlSystem *system, SlError *error)
     if (system->fluid_count > 0 &&
         sl_param(system, SL_PROJECTIVE_PARAM_ROWS) == SL_ROWS_DIFFERENCES)
         return sl_error_set(error, SL_ERROR_ARGUMENT,
-                            "%s: \"rows\" differences supports one fluid only; there are %u more, "
-                            "which \"rows\" selector supports",
+                            "%s: \"rows\" differences supports one fluid only; there are %u more: "
+                            "use \"rows\" selector",
                             system->name, system->fluid_count);
     SlStatus status = sl_fluid_start(system, error);
     if (status != SL_OK)
@@ -185,7 +185,7 @@ static void destroy(SlSystem *system)
     sl_fluid_destroy(system);
 }
 
-/* Equal steps in which the fastest particle moves at most `cfl` spacings; 0: `steps` decides. */
+/* Equal steps such that no particle moves by more than `cfl` spacings; 0: use `steps`. */
 static double step_length(const SlSystem *system, double left)
 {
     const SlProjectiveState *state = system->state;
@@ -214,7 +214,7 @@ static uint64_t memory_needed(const SlSystem *system, uint64_t count)
     return sl_fluid_memory_needed(system, count) + sl_projective_bytes(system, count);
 }
 
-/* A written velocity may shorten the next step. */
+/* A velocity set by the program may shorten the next step. */
 static void written(SlSystem *system, size_t i, SlFieldId field)
 {
     SlProjectiveState *state = system->state;
@@ -238,7 +238,7 @@ static const SlStateRow state_rows[] = {
      "iterations per step of the best value"},
     {"rho_cost", offsetof(SlProjectiveState, search.cost), 8 * sizeof(double),
      "iterations of the steps of this trial"},
-    {"max_speed", offsetof(SlProjectiveState, max_speed), sizeof(double), "m/s, of any particle"},
+    {"max_speed", offsetof(SlProjectiveState, max_speed), sizeof(double), "m/s, the highest"},
     {"initial_count", offsetof(SlProjectiveState, initial_count), sizeof(uint32_t),
      "particles placed at the start"},
 };

@@ -1,6 +1,6 @@
 /* Snow by the material point method [Stomakhin 2013].
 
-   Particles carry mass, velocity, elastic strain and plastic volume; a sparse grid carries momentum
+   Particles carry mass, velocity, elastic strain and J_P (plastic); a sparse grid carries momentum
    while forces and collisions act. There are two transfers: the paper's cubic B-splines with
    FLIP/PIC, and quadratic MLS [Hu 2018] with APIC [Jiang 2015], which is faster and preserves
    angular momentum. */
@@ -17,21 +17,21 @@
 #include "solvers/snow/nodes.h"
 #include "solvers/snow/parameters.h"
 
-/* A hardened material that needs shorter steps than this, in seconds, stops the run. */
+/* s: a hardened material that needs shorter time steps than this ends the run with an error. */
 static const double min_time_step = 1e-9;
-/* A time step is halved at most so often for solves that do not converge. */
+/* Limit of halvings of a step that does not converge; converged solves until one is undone. */
 enum { MAX_HALVINGS = 10, CONVERGED_STREAK = 10 };
-/* A relative change of J_P in one step above this indicates too large a step. */
+/* A larger relative change of J_P in one step gives a warning: the time step is too large. */
 static const double max_flow = 0.2;
 
 /* Reordering moves all fields of all particles, while kernels need only the list of a block's
-   particles. So fields are reordered when some particle may have moved so far, in cells; until then
+   particles. So fields are reordered once a particle may have moved by this many cells; until then
    nearly all particles of a block are contiguous. */
 static const double max_drift = 0.25;
 
 /* --- Stages --- */
 
-/* The layers of nodes that the parameters need. */
+/* Bit mask of the node arrays (layers) that the chosen transfer and integration need. */
 static uint32_t layers_of(const SlSystem *system)
 {
     bool implicit = sl_snow_is_implicit(system);
@@ -41,7 +41,7 @@ static uint32_t layers_of(const SlSystem *system)
     return layers;
 }
 
-/* Field arrays are swapped when particles are reordered. */
+/* Fetches the field pointers; again after a reorder, which swaps the arrays. */
 static void bind_fields(SlSystem *system, SlSnowPass *pass)
 {
     SlParticles *particles = &system->particles;
@@ -59,7 +59,7 @@ static void bind_fields(SlSystem *system, SlSnowPass *pass)
     fields->variation = particles->data[SL_F_VARIATION];
 }
 
-/* The position within its cell. */
+/* Sets the position within the cell, in units of the cell width. */
 static void set_fraction(const float *position, float *fraction, const SlSnowLattice *lattice)
 {
     for (size_t k = 0; k < 3; k++) {
@@ -86,7 +86,7 @@ static void initialise_new(const void *data, size_t begin, size_t end, size_t ch
 
 static SlStatus no_memory(SlError *error)
 {
-    return sl_error_set(error, SL_ERROR_MEMORY, "snow: no memory for the scratch of a step");
+    return sl_error_set(error, SL_ERROR_MEMORY, "snow: no memory for temporary arrays");
 }
 
 SlStatus sl_snow_begin(SlSystem *system, double dt, SlSnowPass *pass, SlError *error)
@@ -159,7 +159,7 @@ void sl_snow_grid_to_particles(const SlSystem *system, const SlSnowPass *pass)
 
 /* --- Statistics --- */
 
-/* The first particle whose speed or J_P is out of bounds. */
+/* Reports the first particle whose speed or J_P is out of bounds. */
 static SlStatus report_divergence(const SlSystem *system, const SlSnowPass *pass, SlError *error)
 {
     const uint32_t *id = system->particles.data[SL_F_ID];
@@ -171,7 +171,7 @@ static SlStatus report_divergence(const SlSystem *system, const SlSnowPass *pass
             continue;
         return sl_error_set(error, SL_ERROR_NUMBERS,
                             "snow: grid to particles: particle %u at (%g, %g, %g): speed %.3g m/s, "
-                            "J_P %.3g",
+                            "J_P %.3g; lower \"time_step\" or \"sound_limit\"",
                             id[i], (double)x[0], (double)x[1], (double)x[2], speed, plastic);
     }
     return sl_error_set(error, SL_ERROR_NUMBERS, "snow: grid to particles: a particle diverged");
@@ -185,12 +185,12 @@ static void warn_of_flow(SlSystem *system, double flow, double dt)
     state->warned_flow = true;
     sl_log(system->context, SL_LOG_WARNING,
            "%s: at %.4f s plastic flow changed a particle's volume by %.0f %% in one step of "
-           "%.3g s; with steps this large snow is packed or torn that should not be: lower "
+           "%.3g s; steps this large cause false compaction or fracture: lower "
            "\"time_step\" or \"sound_limit\"",
            system->name, system->time + dt, 100 * flow, dt);
 }
 
-/* Folds the partials into the step's statistics; an error if a particle diverged. */
+/* Reduces the partial sums to the step's statistics; an error if a particle diverged. */
 static SlStatus update_statistics(SlSystem *system, const SlSnowPass *pass, double dt,
                                   SlError *error)
 {
@@ -225,8 +225,8 @@ static SlStatus update_statistics(SlSystem *system, const SlSnowPass *pass, doub
 
 /* --- The step --- */
 
-/* Step 6. False: it did not converge; the step is to be repeated with half its length, and later
-   steps are as short until ten solves in a row have converged. */
+/* Step 6. False: the solve did not converge; the step is repeated with half its length, and later
+   steps stay that short until ten solves in a row have converged. */
 static bool solve_velocities(SlSystem *system, const SlSnowPass *pass)
 {
     SlSnowState *state = system->state;
@@ -240,7 +240,7 @@ static bool solve_velocities(SlSystem *system, const SlSnowPass *pass)
         bool repeat = state->step_halvings < MAX_HALVINGS;
         sl_log(system->context, SL_LOG_WARNING,
                "%s: at %.4f s the solve of a step of %.3g s did not converge: the residual is %.2g "
-               "of the first one after %u iterations; %s",
+               "of the initial one after %u iterations; %s",
                system->name, system->time, (double)pass->dt, s.residual, s.iterations,
                repeat ? "the step is repeated with half its length"
                       : "the result is used as it is");
@@ -254,7 +254,7 @@ static bool solve_velocities(SlSystem *system, const SlSnowPass *pass)
     return true;
 }
 
-/* Steps 4 to 6, semi-implicit. Until the solve has converged a step has changed nothing but nodes,
+/* Steps 4 to 6, semi-implicit. Until the solve has converged a step has changed only grid nodes,
    so it can be repeated from the saved nodes with a shorter *dt. */
 static void update_nodes_implicitly(SlSystem *system, double *dt, SlSnowPass *pass)
 {
@@ -270,7 +270,7 @@ static void update_nodes_implicitly(SlSystem *system, double *dt, SlSnowPass *pa
     }
 }
 
-/* *part seconds, or fewer, of a step of dt. [Stomakhin 2013, section 4.1]; its step numbers on the
+/* Advances by *part seconds or less, in the steps of [Stomakhin 2013, section 4.1]: numbers on the
    right. */
 static SlStatus step_part(SlSystem *system, double dt, double *part, SlError *error)
 {
@@ -284,7 +284,7 @@ static SlStatus step_part(SlSystem *system, double dt, double *part, SlError *er
     sl_lap(&mark, &ms[SL_STAGE_SORT]);
 
     sl_snow_particles_to_grid(system, &pass); /* 1 rasterise particle data, 3 grid forces */
-    sl_snow_measure_volumes(system, &pass);   /* 2 volumes of new particles: without force yet */
+    sl_snow_measure_volumes(system, &pass);   /* 2 volumes of new particles; no force yet */
     sl_lap(&mark, &ms[SL_STAGE_PREDICT]);
 
     if (sl_snow_is_implicit(system))
@@ -302,7 +302,7 @@ static SlStatus step_part(SlSystem *system, double dt, double *part, SlError *er
     return status;
 }
 
-/* All of dt: in one part, or in several where a solve did not converge. */
+/* Advances by dt: in one part, or in several if a solve did not converge. */
 static SlStatus step(SlSystem *system, double dt, SlError *error)
 {
     SlStatus status = SL_OK;
@@ -311,7 +311,7 @@ static SlStatus step(SlSystem *system, double dt, SlError *error)
     while (status == SL_OK && done < dt) {
         part = fmin(part, dt - done);
         status = step_part(system, dt, &part, error);
-        /* Up to rounding: halves of halves need not add up to dt. */
+        /* The sum of the parts may differ from dt by rounding. */
         done = done + part > dt * (1 - 1e-9) ? dt : done + part;
     }
     return status;
@@ -324,7 +324,7 @@ static SlStatus start(SlSystem *system, SlError *error)
     SlSnowState *state = system->state;
     SlSnowPass pass;
     sl_snow_blocks_create(system->context, layers_of(system), &state->blocks);
-    state->drift = INFINITY; /* fields are in no order yet */
+    state->drift = INFINITY; /* fields are not sorted yet */
     SlStatus status = sl_snow_begin(system, 1, &pass, error);
     if (status == SL_OK)
         status = sl_snow_sort(system, &pass, error);
@@ -348,7 +348,7 @@ static uint64_t memory_needed(const SlSystem *system, uint64_t count)
     return sl_snow_blocks_bytes(layers_of(system), count);
 }
 
-/* Equal steps, each within the limits by the speeds after the last step. */
+/* Equal steps within the CFL limits for the speeds after the last step. */
 static double step_length(const SlSystem *system, double left)
 {
     const SlSnowState *state = system->state;
@@ -369,7 +369,7 @@ static float spacing(const SlSystem *system)
     return (float)sl_param(system, SL_SNOW_PARAM_SPACING);
 }
 
-/* A written position changes the fraction; a written velocity may shorten the next step. */
+/* A position set by the program changes the fraction; a velocity may shorten the next step. */
 static void written(SlSystem *system, size_t i, SlFieldId field)
 {
     SlSnowState *state = system->state;
@@ -395,13 +395,13 @@ static float mass(const SlSystem *system, size_t i)
 }
 
 static const SlStateRow state_rows[] = {
-    {"max_speed", offsetof(SlSnowState, max_speed), sizeof(double), "m/s, of any particle"},
+    {"max_speed", offsetof(SlSnowState, max_speed), sizeof(double), "m/s, of the fastest particle"},
     {"max_sound_speed", offsetof(SlSnowState, max_sound_speed), sizeof(double),
-     "m/s, in any particle"},
+     "m/s, highest of all particles"},
     {"drift", offsetof(SlSnowState, drift), sizeof(double),
-     "cells: bound of displacements since fields were reordered"},
+     "cells: upper bound of displacements since fields were reordered"},
     {"step_halvings", offsetof(SlSnowState, step_halvings), sizeof(uint32_t),
-     "of the time step, after solves that did not converge"},
+     "halvings of the time step, after solves that did not converge"},
     {"converged_streak", offsetof(SlSnowState, converged_streak), sizeof(uint32_t),
      "consecutive solves that converged"},
 };

@@ -56,7 +56,7 @@ typedef struct MaskedRun {
     const uint32_t *highest; /* per block */
 } MaskedRun;
 
-/* Runs of blocks with an active particle, in ascending order; blocks that have just finished are
+/* Calls `loop` for every run of blocks with an active particle; blocks that have just finished are
    retired. */
 static void masked_loop(const void *data, size_t begin, size_t end, size_t chunk)
 {
@@ -93,7 +93,7 @@ typedef struct Order {
     const uint32_t *level;
     uint32_t min_level;
     size_t levels;
-    size_t (*at)[SL_LOD_MAX_LEVELS]; /* per chunk and level above the lowest */
+    size_t (*at)[SL_LOD_MAX_LEVELS]; /* per chunk and level - min_level: count, then first index */
     uint32_t *own;
 } Order;
 
@@ -114,7 +114,7 @@ static void place_chunk(void *argument, size_t begin, size_t end, size_t chunk)
             o->own[o->at[chunk][o->level[i] - o->min_level]++] = (uint32_t)i;
 }
 
-/* Active particles by falling level, ascending within one; counts[k] is the size of
+/* Sorts active particles by descending level, then by index; counts[k] is the size of
    A_{min_level + k}. */
 static bool order_by_level(SlSystem *system, const SlPbfPass *pass, SlArena *arena,
                            SlActiveSets *sets)
@@ -132,7 +132,7 @@ static bool order_by_level(SlSystem *system, const SlPbfPass *pass, SlArena *are
     sl_parallel_for(pool, count, LEVEL_CHUNK, count_chunk, &o);
     size_t before = 0;
     counts[o.levels + 1] = 0;
-    for (size_t k = o.levels; k > 0; k--) { /* a set begins with all higher ones */
+    for (size_t k = o.levels; k > 0; k--) { /* A_l begins with all A of higher levels */
         for (size_t c = 0; c < chunks; c++) {
             size_t here = o.at[c][k];
             o.at[c][k] = before;
@@ -157,7 +157,7 @@ typedef struct Gather {
     const SlNeighbourList *from;
     SlNeighbourList *to;
     const uint32_t *own;
-    size_t count;    /* of own */
+    size_t count;    /* length of own */
     uint32_t *place; /* per particle: its index in `own`, if it is active */
     const uint32_t *level;
     uint32_t min_level;
@@ -181,8 +181,8 @@ static void counts_chunk(void *argument, size_t begin, size_t end, size_t chunk)
     }
 }
 
-/* In the order of the blocks they come from: particles of one level that are neighbours there are
-   neighbours in `own`, so both ends stay in the cache. */
+/* Copies rows in the order of the source blocks: particles of one level that are adjacent there are
+   adjacent in `own`, so that source and destination stay in the cache. */
 static void rows_chunk(void *argument, size_t begin, size_t end, size_t chunk)
 {
     (void)chunk;
@@ -236,7 +236,7 @@ static bool gather_list(SlSystem *system, const SlPbfPass *pass, const SlNeighbo
     return true;
 }
 
-/* Made again with every list and every frame's levels; lists of boundary particles are new in each
+/* Sets are gathered again after a list build or a change of levels; boundary lists are new in each
    step. */
 static bool gather_sets(SlSystem *system, const SlPbfPass *pass, SlActiveSets *sets)
 {
@@ -276,7 +276,7 @@ static void iterate_gathered(const SlSystem *system, const SlPbfPass *pass,
     gathered.levels.own = sets->own;
     gathered.fluid.list = &sets->list;
     gathered.fluid.solids.boundary_list = &sets->boundary_list;
-    /* Particles that have just finished [Köster 2016 eq. 11]; in the first of these iterations all
+    /* Retires particles that have just finished [Köster 2016 eq. 11]; in the first iteration all
        that are not active. */
     if (above == 1)
         sl_particle_loop(system, kernels->retire, pass);
@@ -297,7 +297,7 @@ static bool uses_masks(const SlLodSettings *settings)
            settings->max_level - settings->min_level >= SL_LOD_MAX_LEVELS;
 }
 
-/* Iterations per particle, from the sets or from the levels. */
+/* Mean iterations per particle, from the sets or from the levels. */
 static double mean_iterations(const SlSystem *system, const SlPbfPass *pass,
                               const SlActiveSets *sets)
 {
@@ -311,9 +311,9 @@ static double mean_iterations(const SlSystem *system, const SlPbfPass *pass,
     return sets->min_level + above / (double)(count + (count == 0));
 }
 
-/* Levels of an interval under way: particles emitted in it get the minimum, and all are cut to a range
-   that was changed since they were assigned. Always, since a restored state has levels and no sets:
-   what is done must not depend on whether the run was stopped here. */
+/* Clamps the levels within an interval: new particles get the minimum, and all are clamped to a range
+   that was changed since they were assigned. In every step, since a restored state has no sets:
+   the result must not depend on whether the run was stopped here. */
 static void clamp_levels(const SlSystem *system, const SlLodSettings *settings, uint32_t *level)
 {
     SlActiveState *kept = &((SlPbfState *)system->state)->active;
