@@ -69,6 +69,21 @@ SL_API SlStatus sl_param_set_vec3(const SlParamRow *row, const double numbers[3]
 SL_API SlStatus sl_table_check(const SlTable *table, const SlParamValue *values, SlError *error);
 /* The row of that name, or NULL. */
 SL_API const SlParamRow *sl_table_find(const SlTable *table, const char *name);
+/* The table of that name in a list such as sl_renderer_tables gives, or NULL. */
+SL_API const SlTable *sl_table_named(const SlTable *const *tables, size_t count, const char *name);
+
+/* Values by name, for calls that take one value per row (renderers, filters, exporters). `values` is
+   the caller's, with table->row_count elements. The setters check type and range; an unknown name is
+   SL_ERROR_ARGUMENT with the nearest one in the message. After an error the values are as before. */
+SL_API void sl_table_defaults(const SlTable *table, SlParamValue *values);
+SL_API SlStatus sl_table_set_number(const SlTable *table, SlParamValue *values, const char *name,
+                                    double value, SlError *error);
+/* Texts and choices. */
+SL_API SlStatus sl_table_set_text(const SlTable *table, SlParamValue *values, const char *name,
+                                  const char *value, SlError *error);
+SL_API SlStatus sl_table_set_vec3(const SlTable *table, SlParamValue *values, const char *name,
+                                  const double value[3], SlError *error);
+
 /* Writes a value as a person reads it ("0.7", "cubic", "[0, -9.81, 0]"). */
 SL_API void sl_param_print(const SlParamRow *row, const SlParamValue *value, char *text,
                            size_t text_size);

@@ -20,7 +20,23 @@ extern "C" {
 SL_API SlStatus sl_system_add_attribute(SlWorld *world, SlSystemId system, const char *name,
                                         SlFieldType type, const void *initial, SlError *error);
 
-/* Copies elements [first, first + count) of the field of that name into `buffer`, tightly packed:
+/* Fields of particles, by name (docs/particles.md has the table per solver):
+
+     id         u32            unique number, never used again
+     position   f32x3  m
+     velocity   f32x3  m/s
+     density    f32            density after the step over rest_density: a ratio, 1 at rest.
+                               sl_system_query gives kg/m³
+     plastic    f32            snow: volume kept by plastic flow
+     volume     f32    m³      snow: volume before any deformation; 0: not measured yet
+     level      u32            pbf with level of detail: density iterations of the particle
+     fluid      u32            water with several fluids: index of its fluid
+     variation  f32            fills with noise: deviation from the mean, -1 to 1
+     mass       f32    kg      where the particles of a system differ in mass; else SlSystemView.mass
+
+   Fields of the lower lines exist only where they are named.
+
+   Copies elements [first, first + count) of the field of that name into `buffer`, tightly packed:
    one uint32_t or float, or three floats, each. The order is that of views; it changes with every
    step, and the field "id" tells which particle an element belongs to. Starts the world if need be. */
 SL_API SlStatus sl_system_copy_field(SlWorld *world, SlSystemId system, const char *name,
@@ -49,7 +65,8 @@ SL_API SlStatus sl_system_add_particles(SlWorld *world, SlSystemId system, const
 SL_API SlStatus sl_system_remove_particles(SlWorld *world, SlSystemId system, const uint32_t *ids,
                                            size_t count, SlError *error);
 
-/* Density (kg/m³) and velocity (m/s) of the system at `count` points (m, 3 floats each), interpolated
+/* Density (kg/m³; the field "density" is the ratio to rest_density instead) and velocity (m/s) of the
+   system at `count` points (m, 3 floats each), interpolated
    with the cubic spline of support radius 2 spacings: rho(x) = sum m W(x - x_j), v(x) = sum m v W /
    rho. Both are 0 where no particle is within the support. density_out (1 float per point) and
    velocity_out (3 floats per point) may each be NULL. Sorts the particles into a grid on each call,

@@ -13,7 +13,8 @@
 
    Nothing that a run computed is removed or replaced by other bytes unless SlRunDef.overwrite says
    so: a folder that holds another scene, more frames than asked for or an unfinished run is answered
-   with SL_ERROR_EXISTS and a message that says what is there and what the choices are. */
+   with SL_ERROR_EXISTS and a message that says what is there and what the choices are: to resume (mode
+   SL_RUN_RESUME), to overwrite (SlRunDef.overwrite), both, or another folder (SlRunDef.folder). */
 #ifndef SLEET_RUN_H
 #define SLEET_RUN_H
 
@@ -148,18 +149,20 @@ typedef struct SlRun SlRun;
 /* Builds the scene's world, takes the folder's lock, decides where to begin and writes scene.json,
    run.json, stats.csv and, at the start, frame 0. The scene has all overrides, "time.frames" too.
    SL_ERROR_EXISTS: the folder holds results that would be lost; SL_ERROR_IO: it cannot be written,
-   or another run holds its lock. After a failure nothing in the folder has changed, but where its
-   files could not be written. The context and the scene must outlive the run. */
+   or another run holds its lock. A failure before the first file is written leaves the folder as it
+   was. The context and the scene must outlive the run. */
 SL_API SlStatus sl_run_open(SlContext *context, const SlScene *scene, const SlRunDef *def,
                             SlRun **run, SlError *error);
-/* True: the last frame is reached, or the folder had all frames that were asked for. */
+/* True: nothing is left to compute; the loop around sl_run_advance ends. */
 SL_API bool sl_run_is_done(const SlRun *run);
-/* True: the folder holds all the frames asked for and later ones; nothing is computed, and the world
-   is not in the final state. */
-SL_API bool sl_run_is_complete(const SlRun *run);
+/* True: SL_RUN_RESUME found frames of the same scene beyond the last one asked for. The run is done as
+   soon as it is opened, nothing in the folder changes, and the world is in its initial state, not in
+   that of the last frame. False in every other case, also for a run that is done. */
+SL_API bool sl_run_has_later_frames(const SlRun *run);
 /* Computes and writes the next frame, and a checkpoint where one is due; then calls the context's
-   progress hook. SL_ERROR_CANCELLED: on_step or the hook asked to stop; a checkpoint is written. SL_ERROR_EXISTS: a frame in the folder differs from what
-   was computed for it now. After an error only close the run. */
+   progress hook. SL_ERROR_CANCELLED: on_step or the hook asked to stop; a checkpoint is written.
+   SL_ERROR_EXISTS: a frame in the folder differs from what was computed for it now. After an error
+   only close the run. */
 SL_API SlStatus sl_run_advance(SlRun *run, SlError *error);
 /* Writes a checkpoint now. */
 SL_API SlStatus sl_run_checkpoint(SlRun *run, SlError *error);
@@ -169,10 +172,13 @@ SL_API SlStatus sl_run_close(SlRun *run, SlError *error);
 
 /* The world; step it only through sl_run_advance. */
 SL_API SlWorld *sl_run_world(SlRun *run);
-/* Its folder, the frame it began at (0: the start), the last one computed, and the last one to. */
+/* Path of the run's folder; valid until the run is closed. */
 SL_API const char *sl_run_path(const SlRun *run);
+/* The frame that this run began at: 0, or that of the checkpoint it resumed from. */
 SL_API uint64_t sl_run_first_frame(const SlRun *run);
+/* The frame computed last. */
 SL_API uint64_t sl_run_frame(const SlRun *run);
+/* The frame at which the run is done: "time.frames" of the scene. */
 SL_API uint64_t sl_run_last_frame(const SlRun *run);
 
 #ifdef __cplusplus

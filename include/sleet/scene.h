@@ -11,7 +11,7 @@ extern "C" {
 
 typedef struct SlScene SlScene;
 
-/* One `--set path=value`: path as in "systems[0].parameters.iterations" or "time.frames" (a name
+/* One value of the scene replaced: path as in "systems[0].parameters.iterations" or "time.frames" (a name
    in place of an index picks the system, collider or camera of that name); value is JSON, or bare
    text where that is not JSON. */
 typedef struct SlSceneOverride {

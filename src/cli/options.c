@@ -34,8 +34,12 @@ SlStatus cli_error(SlError *error, SlStatus status, const char *format, ...)
 
 int cli_fail(const SlError *error)
 {
+    static const char override[] = "override "; /* in the library's words; here it is an option */
+    size_t length = sizeof override - 1;
+    bool is_override = strncmp(error->text, override, length) == 0;
     cli_progress_clear();
-    fprintf(stderr, "sleet: %s\n", error->text);
+    fprintf(stderr, "sleet: %s%s\n", is_override ? "--set " : "",
+            error->text + (is_override ? length : 0));
     return cli_exit_code(error->status);
 }
 

@@ -29,11 +29,16 @@ static void print_row(const SlParamRow *row, bool markdown)
     printf(" | %s | %s |\n", row->unit, row->meaning);
 }
 
-static void print_preset(const SlPreset *preset, bool markdown)
+static void print_preset(const SlTable *table, const SlPreset *preset, bool markdown)
 {
     printf(markdown ? "| `%s` | %s | " : "  %-18s %s; ", preset->name, preset->meaning);
-    for (int k = 0; preset->values[k].name != NULL; k++)
-        printf("%s%s %g", k > 0 ? ", " : "", preset->values[k].name, preset->values[k].value);
+    for (int k = 0; preset->values[k].name != NULL; k++) {
+        char text[96];
+        const SlPresetValue *set = &preset->values[k];
+        const SlParamValue value = {.number = {set->value}};
+        sl_param_print(sl_table_find(table, set->name), &value, text, sizeof text);
+        printf("%s%s %s", k > 0 ? ", " : "", set->name, text);
+    }
     printf(markdown ? " |\n" : "\n");
 }
 
@@ -53,7 +58,7 @@ static void print_table(const SlTable *table, bool markdown)
     if (table->preset_count > 0)
         printf(markdown ? "\n| preset | what | values |\n| --- | --- | --- |\n" : "\n  presets\n");
     for (size_t k = 0; k < table->preset_count; k++)
-        print_preset(&table->presets[k], markdown);
+        print_preset(table, &table->presets[k], markdown);
     if (markdown)
         printf("\n");
 }

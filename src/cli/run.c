@@ -123,6 +123,35 @@ static void choose_folder(Job *job, const CliInput *input)
     job->def.folder = job->folder;
 }
 
+/* The options that do what the library's message speaks of. */
+static void report_choices(const Job *job)
+{
+    fprintf(stderr, job->def.mode == SL_RUN_NEW
+                        ? "-o DIR writes elsewhere, --overwrite replaces the run that is there, --resume "
+                          "continues it if the scene is the same\n"
+                        : "-o DIR writes elsewhere, --resume --overwrite replaces the frames that are "
+                          "there\n");
+}
+
+/* The library warned of frames that are missing before the one it resumed at; the option that computes
+   them again. */
+static void report_missing(const Job *job)
+{
+    SlRunFolder *folder;
+    uint64_t every = sl_scene_output_every(job->scene);
+    uint64_t last = sl_run_has_later_frames(job->run) ? job->frames : sl_run_first_frame(job->run);
+    if (job->quiet || job->def.mode == SL_RUN_NEW ||
+        sl_run_folder_open(job->context, job->folder, &folder, NULL) != SL_OK)
+        return;
+    size_t count, stored = 0;
+    const uint64_t *numbers = sl_run_folder_frames(folder, &count);
+    for (size_t k = 0; k < count; k++)
+        stored += numbers[k] <= last && numbers[k] % every == 0;
+    if (last > 0 && stored < last / every + 1)
+        fprintf(stderr, "--resume=0 computes the missing frames again and keeps the others\n");
+    sl_run_folder_close(folder);
+}
+
 static SlStatus open_run(Job *job, CliInput *input, SlError *error)
 {
     SlStatus status = cli_context(input->value[O_THREADS], job->quiet, &job->context, error);
@@ -134,7 +163,10 @@ static SlStatus open_run(Job *job, CliInput *input, SlError *error)
     choose_folder(job, input);
     job->def.on_step = on_step;
     job->def.on_step_user = job;
-    return sl_run_open(job->context, job->scene, &job->def, &job->run, error);
+    status = sl_run_open(job->context, job->scene, &job->def, &job->run, error);
+    if (status == SL_OK)
+        report_missing(job);
+    return status;
 }
 
 static SlStatus simulate(Job *job, SlError *error)
@@ -182,6 +214,8 @@ static int report_end(const Job *job, SlStatus status, uint64_t frame, bool comp
     }
     if (status != SL_OK) {
         int code = cli_fail(error);
+        if (status == SL_ERROR_EXISTS)
+            report_choices(job);
         if (job->run != NULL)
             report_checkpoint(job);
         return code;
@@ -203,7 +237,7 @@ static int finish(Job *job, SlStatus status, SlError *error)
     if (job->run != NULL) {
         SlError close_error;
         frame = sl_run_frame(job->run);
-        complete = sl_run_is_complete(job->run);
+        complete = sl_run_has_later_frames(job->run);
         if (status == SL_OK && !complete)
             hash = sl_world_hash(sl_run_world(job->run));
         SlStatus closed = sl_run_close(job->run, &close_error);
@@ -265,7 +299,7 @@ static int run(int count, char **words)
     cli_catch_checkpoint_request();
     SlError error = {SL_OK, ""};
     SlStatus status = open_run(&job, &input, &error);
-    if (status == SL_OK && !sl_run_is_complete(job.run)) {
+    if (status == SL_OK && !sl_run_has_later_frames(job.run)) {
         if (!job.quiet)
             fprintf(stderr, "%s: %llu particles, %llu frames, %u threads, %s path\n",
                     sl_scene_name(job.scene),

@@ -1,4 +1,4 @@
-/* Parameter rows: checked setting, printing, and the nearest name for a misspelt one. */
+/* Parameter rows: checked setting, printing, the nearest name for a misspelt one, values by name. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -171,4 +171,63 @@ SlStatus sl_table_check(const SlTable *table, const SlParamValue *values, SlErro
                                 row->name);
     }
     return SL_OK;
+}
+
+/* --- Values by name --- */
+
+const SlTable *sl_table_named(const SlTable *const *tables, size_t count, const char *name)
+{
+    for (size_t k = 0; k < count; k++)
+        if (strcmp(tables[k]->name, name) == 0)
+            return tables[k];
+    return NULL;
+}
+
+void sl_table_defaults(const SlTable *table, SlParamValue *values)
+{
+    for (size_t k = 0; k < table->row_count; k++)
+        values[k] = table->rows[k].value;
+}
+
+/* The value of the row of that name; NULL after an error message. */
+static SlParamValue *find_value(const SlTable *table, SlParamValue *values, const char *name,
+                                const SlParamRow **row, SlError *error)
+{
+    enum { MAX = 128 };
+    const char *names[MAX];
+    size_t count = table->row_count < MAX ? table->row_count : MAX;
+    *row = sl_table_find(table, name);
+    if (*row != NULL)
+        return &values[*row - table->rows];
+    for (size_t k = 0; k < count; k++)
+        names[k] = table->rows[k].name;
+    const char *near = sl_nearest_name(name, names, count);
+    (void)sl_error_set(error, SL_ERROR_ARGUMENT, "%s has no parameter \"%.40s\"%s%s%s", table->name,
+                       name, near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
+                       near != NULL ? "\"?" : "");
+    return NULL;
+}
+
+SlStatus sl_table_set_number(const SlTable *table, SlParamValue *values, const char *name,
+                             double value, SlError *error)
+{
+    const SlParamRow *row;
+    SlParamValue *at = find_value(table, values, name, &row, error);
+    return at == NULL ? SL_ERROR_ARGUMENT : sl_param_set_number(row, value, at, error);
+}
+
+SlStatus sl_table_set_text(const SlTable *table, SlParamValue *values, const char *name,
+                           const char *value, SlError *error)
+{
+    const SlParamRow *row;
+    SlParamValue *at = find_value(table, values, name, &row, error);
+    return at == NULL ? SL_ERROR_ARGUMENT : sl_param_set_text(row, value, at, error);
+}
+
+SlStatus sl_table_set_vec3(const SlTable *table, SlParamValue *values, const char *name,
+                           const double value[3], SlError *error)
+{
+    const SlParamRow *row;
+    SlParamValue *at = find_value(table, values, name, &row, error);
+    return at == NULL ? SL_ERROR_ARGUMENT : sl_param_set_vec3(row, value, at, error);
 }

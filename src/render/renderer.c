@@ -76,8 +76,7 @@ static SlStatus init_state(SlRenderer *renderer, const SlParamValue *values, SlE
     SlParamValue *defaults = sl_alloc_zero(memory, table->row_count, sizeof *defaults);
     if (defaults == NULL)
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory for a renderer");
-    for (size_t k = 0; k < table->row_count; k++)
-        defaults[k] = table->rows[k].value;
+    sl_table_defaults(table, defaults);
     SlStatus status = init_checked(renderer, defaults, error);
     sl_free(memory, defaults, table->row_count * sizeof *defaults);
     return status;

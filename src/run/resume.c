@@ -181,8 +181,8 @@ static SlStatus refuse_new(const SlRun *run, SlError *error)
                   same                         ? "a run does not replace another unasked"
                   : run->changes.other_scene   ? "this is another scene"
                                                : "its scene differs from this one",
-                  same ? "--resume continues it, --overwrite replaces it, -o DIR writes elsewhere"
-                       : "-o DIR writes elsewhere, --overwrite replaces what is there",
+                  same ? "resume it, overwrite it or choose another folder"
+                       : "choose another folder or overwrite what is there",
                   error);
 }
 
@@ -279,8 +279,8 @@ static void report_missing(const SlRun *run, uint64_t last)
     char list[300];
     if (sl_run_missing_frames(&run->folder->frames, run->every, last, list, sizeof list) > 0)
         sl_log(run->context, SL_LOG_WARNING,
-               "%s: missing before frame %llu: frames %s; --resume=0 computes them again and keeps "
-               "the others",
+               "%s: missing before frame %llu: frames %s; resuming at frame 0 computes them again "
+               "and keeps the others",
                run->path, (unsigned long long)last, list);
 }
 
@@ -295,7 +295,7 @@ static SlStatus check_later(SlRun *run, SlError *error)
         return SL_OK;
     if (run->changes.other_scene)
         return refuse(run, "this is another scene",
-                      "-o DIR writes elsewhere, --resume --overwrite continues in spite of that",
+                      "choose another folder, or resume with overwrite in spite of that",
                       error);
     if (run->changes.deciding == 0 || last <= run->from)
         return SL_OK;
@@ -304,8 +304,8 @@ static SlStatus check_later(SlRun *run, SlError *error)
                                   : "frames after %lld are of the scene before it was changed",
              (long long)run->from);
     return refuse(run, reason,
-                  "-o DIR writes elsewhere, --resume --overwrite replaces them, the scene as it was "
-                  "continues",
+                  "choose another folder, resume with overwrite to replace them, or resume with the "
+                  "scene as it was",
                   error);
 }
 
@@ -322,7 +322,7 @@ static SlStatus check_longer(SlRun *run, bool *ended, SlError *error)
         return refuse(run,
                       run->changes.other_scene ? "this is another scene"
                                                : "more than asked for, and of a scene that differs",
-                      "-o DIR writes elsewhere, --resume --overwrite replaces what is there", error);
+                      "choose another folder, or resume with overwrite to replace what is there", error);
     char there[200];
     describe(run, there, sizeof there);
     run->complete = true;
@@ -412,8 +412,8 @@ SlStatus sl_run_check_scene_file(SlRun *run, bool *write, SlError *error)
     else if (!is_written_by_run(run, text, bytes, was))
         status = sl_error_set(error, SL_ERROR_EXISTS,
                               "%.250s: was not written by a run and differs from the scene to be "
-                              "run, with which it would be replaced: rename it, or write to "
-                              "another folder with -o",
+                              "run, with which it would be replaced: rename it, or choose "
+                              "another folder",
                               path);
     sl_scene_destroy(was);
     sl_free(&run->context->memory, text, bytes + 1);

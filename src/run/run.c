@@ -137,8 +137,8 @@ static SlStatus confirm_frame(SlRun *run, const SlFrameView *view, const char *p
     } else if (!same) {
         status = sl_error_set(error, SL_ERROR_EXISTS,
                               "%.250s: differs from what is computed for it now (another program, "
-                              "path or machine?); it is kept: -o DIR writes elsewhere, --resume "
-                              "--overwrite replaces it",
+                              "path or machine?); it is kept: choose another folder, or resume "
+                              "with overwrite to replace it",
                               path);
     }
     (void)unlink(again);
@@ -448,7 +448,7 @@ SlStatus sl_run_close(SlRun *run, SlError *error)
     return first.status == SL_OK ? SL_OK : sl_error_set(error, first.status, "%s", first.text);
 }
 
-bool sl_run_is_complete(const SlRun *run)
+bool sl_run_has_later_frames(const SlRun *run)
 {
     return run->complete;
 }

@@ -123,7 +123,7 @@ const char *sl_json_text(const SlJson *json, const SlJsonNode *node)
 void sl_json_place_print(const SlJson *json, SlJsonPlace place, char *text, size_t text_size)
 {
     if (place.line == 0)
-        snprintf(text, text_size, "--set %.200s", json->pool + place.column);
+        snprintf(text, text_size, "override %.200s", json->pool + place.column);
     else
         snprintf(text, text_size, "%.200s:%u:%u", json->pool + json->name, place.line,
                  place.column);

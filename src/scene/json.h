@@ -84,8 +84,8 @@ SlJsonId sl_json_add(SlJson *json, SlJsonType type, SlJsonPlace place, SlError *
 /* Stores `bytes` bytes and a 0. */
 uint32_t sl_json_store(SlJson *json, const char *text, size_t bytes, SlError *error);
 
-/* "file:line:column: …" or "--set path: …"; the status is SL_ERROR_PARSE for a place in the file
-   and SL_ERROR_ARGUMENT for one on the command line. */
+/* "file:line:column: …" or "override path: …"; the status is SL_ERROR_PARSE for a place in the file
+   and SL_ERROR_ARGUMENT for an override. */
 SlStatus sl_json_error(const SlJson *json, SlJsonPlace place, SlError *error, const char *format,
                        ...) __attribute__((format(printf, 4, 5)));
 /* The place alone, as it begins such a message. */

@@ -213,9 +213,9 @@ SlStatus sl_override_apply(SlJson *json, const SlSceneOverride *override, SlErro
 {
     if (override->path == NULL || override->path[0] == '\0' || override->value == NULL)
         return sl_error_set(error, SL_ERROR_ARGUMENT,
-                            "--set needs a path and a value, as in time.frames=10");
+                            "an override needs a path and a value, as in time.frames and 10");
     if (!is_utf8(override->path))
-        return sl_error_set(error, SL_ERROR_ARGUMENT, "--set: the path is not UTF-8");
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "override: the path is not UTF-8");
     uint32_t path = sl_json_store(json, override->path, strlen(override->path), error);
     if (path == 0)
         return SL_ERROR_MEMORY;

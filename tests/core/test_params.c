@@ -254,6 +254,38 @@ static void long_names_are_near_to_nothing(void **state)
     }
 }
 
+static void values_are_set_by_name(void **state)
+{
+    (void)state;
+    SlParamValue values[ROWS], before[ROWS];
+    SlError error = {0};
+    const double wind[3] = {1, 2, 3};
+    const SlTable *const tables[] = {&table};
+    assert_ptr_equal(&table, sl_table_named(tables, 1, "test"));
+    assert_null(sl_table_named(tables, 1, "tests"));
+    sl_table_defaults(&table, values);
+    for (int k = 0; k < ROWS; k++)
+        assert_memory_equal(&values[k], &rows[k].value, sizeof values[k]);
+    assert_ok(sl_table_set_number(&table, values, "iterations", 9, &test_error));
+    assert_ok(sl_table_set_text(&table, values, "kernel", "poly6", &test_error));
+    assert_ok(sl_table_set_text(&table, values, "label", "left", &test_error));
+    assert_ok(sl_table_set_vec3(&table, values, "wind", wind, &test_error));
+    assert_true(values[2].number[0] == 9 && values[4].number[0] == 2);
+    assert_string_equal("left", values[5].text);
+    assert_memory_equal(wind, values[6].number, sizeof wind);
+
+    memcpy(before, values, sizeof values);
+    assert_int_equal(SL_ERROR_ARGUMENT,
+                     sl_table_set_number(&table, values, "iteratoins", 9, &error));
+    assert_string_equal("test has no parameter \"iteratoins\"; did you mean \"iterations\"?",
+                        error.text);
+    assert_int_equal(SL_ERROR_ARGUMENT, sl_table_set_text(&table, values, "qqqqqq", "a", &error));
+    assert_string_equal("test has no parameter \"qqqqqq\"", error.text);
+    assert_int_equal(SL_ERROR_ARGUMENT, sl_table_set_vec3(&table, values, "label", wind, &error));
+    assert_int_equal(SL_ERROR_ARGUMENT, sl_table_set_number(&table, values, "spacing", 11, &error));
+    assert_memory_equal(before, values, sizeof values);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -268,6 +300,7 @@ int main(void)
         cmocka_unit_test(rows_are_found_by_exact_name),
         cmocka_unit_test(the_nearest_name_is_found),
         cmocka_unit_test(long_names_are_near_to_nothing),
+        cmocka_unit_test(values_are_set_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -347,6 +347,36 @@ static void rare_levels_have_a_color(void **state)
     free(pixels);
 }
 
+/* By default water is coloured by speed; snow has its material's colour, whatever its speed. */
+static void snow_is_white_and_water_blue_by_default(void **state)
+{
+    (void)state;
+    const float position[1][3] = {{0, 0, 0}};
+    uint8_t center[2][2][3]; /* [water, snow][slow, fast] */
+    for (int snow = 0; snow < 2; snow++)
+        for (int fast = 0; fast < 2; fast++) {
+            const float velocity[1][3] = {{fast != 0 ? 100 : 0, 0, 0}};
+            Scene scene;
+            bare_scene(&scene, position, velocity, 1, 0.6f);
+            scene.system.material =
+                sl_default_material(snow != 0 ? SL_MATERIAL_SNOW : SL_MATERIAL_WATER);
+            uint8_t *pixels = draw(&scene, 1);
+            memcpy(center[snow][fast], pixel(pixels, SIDE / 2, SIDE / 2), 3);
+            free(pixels);
+            if (snow == 0) { /* exactly as by speed */
+                set_text(&scene, "color_by", "speed");
+                pixels = draw(&scene, 1);
+                assert_memory_equal(center[0][fast], pixel(pixels, SIDE / 2, SIDE / 2), 3);
+                free(pixels);
+            }
+        }
+    const uint8_t *water = center[0][0], *snow = center[1][0];
+    assert_true(water[0] + 60 < water[2]);
+    assert_true(snow[0] > 120 && abs(snow[0] - snow[2]) < 30);
+    assert_memory_not_equal(center[0][0], center[0][1], 3);
+    assert_memory_equal(center[1][0], center[1][1], 3);
+}
+
 /* Each system is drawn with its own spacing. */
 static void several_systems_are_drawn(void **state)
 {
@@ -446,6 +476,7 @@ int main(void)
         cmocka_unit_test(any_field_gives_colors),
         cmocka_unit_test(rare_levels_have_a_color),
         cmocka_unit_test(several_systems_are_drawn),
+        cmocka_unit_test(snow_is_white_and_water_blue_by_default),
         cmocka_unit_test(mistakes_have_messages),
         cmocka_unit_test(later_draws_allocate_nothing),
     };

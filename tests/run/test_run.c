@@ -208,6 +208,8 @@ static void results_are_not_replaced_unasked(void **state)
     assert_int_equal(SL_ERROR_EXISTS, sl_run_open(f.context, f.scene, &def, &run, &test_error));
     assert_null(run);
     assert_non_null(strstr(test_error.text, "holds frames 0 to 6 of \"Drop\" (finished)"));
+    assert_non_null(strstr(test_error.text, "resume it, overwrite it or choose another folder"));
+    assert_null(strstr(test_error.text, "--")); /* no words of the command */
     def.overwrite = true;
     assert_int_equal(hash, run_all(&f, &def));
 
@@ -217,7 +219,7 @@ static void results_are_not_replaced_unasked(void **state)
     def = def_of(&g, SL_RUN_RESUME);
     assert_ok(sl_run_open(g.context, g.scene, &def, &run, &test_error));
     assert_true(sl_run_is_done(run));
-    assert_true(sl_run_is_complete(run));
+    assert_true(sl_run_has_later_frames(run));
     assert_ok(sl_run_close(run, &test_error));
     SlRunFolder *folder;
     size_t frames;

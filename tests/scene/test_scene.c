@@ -1,4 +1,4 @@
-/* The checks of a scene and what --set does to it, on tables of the test's own. */
+/* The checks of a scene and what overrides do to it, on tables of the test's own. */
 #include "math/camera.h"
 #include "scene/tables.h"
 #include "support/test.h"
@@ -256,36 +256,36 @@ static void bad_overrides_are_refused(void **state)
         SlSceneOverride override;
         const char *message;
     } cases[] = {
-        {{"", "1"}, "--set needs a path and a value"},
-        {{"time.fames", "1"}, "--set time.fames: unknown key \"fames\"; did you mean \"frames\"?"},
-        {{"tme.frames", "1"}, "--set tme.frames: unknown key \"tme\"; did you mean \"time\"?"},
-        {{"time.frames", "0"}, "--set time.frames: frames is 0; it may be from 1"},
-        {{"time.frames", "lots"}, "--set time.frames: found text \"lots\", an integer is"},
-        {{"time.frames", "NaN"}, "--set time.frames: found text \"NaN\", an integer is"},
-        {{"time.frames", ""}, "--set time.frames: found text \"\", an integer is needed"},
-        {{"gravity", "[0, 1"}, "--set gravity: character 6: the value ends inside the array"},
-        {{"gravity", "[0, 1, 2] 3"}, "--set gravity: character 11: found '3'; nothing may follow"},
-        {{"render", "{\"a\":1,\"a\":2}"}, "--set render: character 8: the key \"a\" is here twice"},
+        {{"", "1"}, "an override needs a path and a value"},
+        {{"time.fames", "1"}, "override time.fames: unknown key \"fames\"; did you mean \"frames\"?"},
+        {{"tme.frames", "1"}, "override tme.frames: unknown key \"tme\"; did you mean \"time\"?"},
+        {{"time.frames", "0"}, "override time.frames: frames is 0; it may be from 1"},
+        {{"time.frames", "lots"}, "override time.frames: found text \"lots\", an integer is"},
+        {{"time.frames", "NaN"}, "override time.frames: found text \"NaN\", an integer is"},
+        {{"time.frames", ""}, "override time.frames: found text \"\", an integer is needed"},
+        {{"gravity", "[0, 1"}, "override gravity: character 6: the value ends inside the array"},
+        {{"gravity", "[0, 1, 2] 3"}, "override gravity: character 11: found '3'; nothing may follow"},
+        {{"render", "{\"a\":1,\"a\":2}"}, "override render: character 8: the key \"a\" is here twice"},
         {{"systems.watr.name", "x"},
-         "--set systems.watr.name: nothing in systems is called \"watr\"; did you mean \"water\"?"},
+         "override systems.watr.name: nothing in systems is called \"watr\"; did you mean \"water\"?"},
         {{"systems.qqqqqq.name", "x"},
-         "--set systems.qqqqqq.name: nothing in systems is called \"qqqqqq\"; an index such as"},
+         "override systems.qqqqqq.name: nothing in systems is called \"qqqqqq\"; an index such as"},
         {{"systems[3].name", "x"},
-         "--set systems[3].name: systems has 1 element, counted from 0; there is no [3]"},
-        {{"systems[x]", "1"}, "--set systems[x]: an integer and ']' are needed behind '['"},
-        {{"systems[0", "1"}, "--set systems[0: an integer and ']' are needed behind '['"},
-        {{"systems[99999999999]", "1"}, "--set systems[99999999999]: an integer"},
-        {{"systems[0]name", "1"}, "--set systems[0]name: '.' or '[' is needed between"},
-        {{"domain[0]", "1"}, "--set domain[0]: domain is not an array"},
+         "override systems[3].name: systems has 1 element, counted from 0; there is no [3]"},
+        {{"systems[x]", "1"}, "override systems[x]: an integer and ']' are needed behind '['"},
+        {{"systems[0", "1"}, "override systems[0: an integer and ']' are needed behind '['"},
+        {{"systems[99999999999]", "1"}, "override systems[99999999999]: an integer"},
+        {{"systems[0]name", "1"}, "override systems[0]name: '.' or '[' is needed between"},
+        {{"domain[0]", "1"}, "override domain[0]: domain is not an array"},
         {{"render.light[1]", "1"},
-         "--set render.light[1]: the scene has no render.light; give it whole, as in render.light=["},
-        {{"time..frames", "1"}, "--set time..frames: a key of 1 to 63 bytes is needed"},
-        {{".time", "1"}, "--set .time: a key of 1 to 63 bytes is needed"},
-        {{"time.", "1"}, "--set time.: a key of 1 to 63 bytes is needed"},
+         "override render.light[1]: the scene has no render.light; give it whole, as in render.light=["},
+        {{"time..frames", "1"}, "override time..frames: a key of 1 to 63 bytes is needed"},
+        {{".time", "1"}, "override .time: a key of 1 to 63 bytes is needed"},
+        {{"time.", "1"}, "override time.: a key of 1 to 63 bytes is needed"},
         {{"systems.water.name.first", "1"},
-         "--set systems.water.name.first: systems.water.name is text \"water\", which has no"},
-        {{"name", "\xFF"}, "--set name: the value is not UTF-8"},
-        {{"na\xFFme", "1"}, "--set: the path is not UTF-8"},
+         "override systems.water.name.first: systems.water.name is text \"water\", which has no"},
+        {{"name", "\xFF"}, "override name: the value is not UTF-8"},
+        {{"na\xFFme", "1"}, "override: the path is not UTF-8"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         SlScene *scene;

@@ -105,7 +105,7 @@ static SlStatus choose_range(SlArena *arena, const SlFrameView *view, const SlCo
     range[1] = coloring->maximum;
     if (range[0] != range[1])
         return SL_OK;
-    if (strcmp(coloring->field, "speed") == 0) {
+    if (strcmp(coloring->field, "speed") == 0 || strcmp(coloring->field, "auto") == 0) {
         /* The speed after a fall from two fifths of the scene's height: a splash reaches it, and the
            range is the same in every frame of a video. */
         float height = coloring->scene.max.y - coloring->scene.min.y;
@@ -118,6 +118,14 @@ static SlStatus choose_range(SlArena *arena, const SlFrameView *view, const SlCo
     if (!range_of_data(arena, view, coloring->field, range))
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory for the range of colours");
     return SL_OK;
+}
+
+/* What gives a system its colours. */
+static const char *field_of(const SlColoring *coloring, const SlSystemView *system)
+{
+    if (strcmp(coloring->field, "auto") != 0)
+        return coloring->field;
+    return system->material.kind == SL_MATERIAL_WATER ? "speed" : "none";
 }
 
 static SlFieldView value_field(const SlSystemView *system, const char *name)
@@ -135,7 +143,7 @@ static SlStatus check_field(const SlFrameView *view, const char *name, SlError *
     enum { MAX = 64 };
     const char *names[MAX];
     size_t count = 0;
-    if (strcmp(name, "none") == 0 || strcmp(name, "speed") == 0)
+    if (strcmp(name, "auto") == 0 || strcmp(name, "none") == 0 || strcmp(name, "speed") == 0)
         return SL_OK;
     for (size_t s = 0; s < view->system_count; s++) {
         const SlSystemView *system = &view->systems[s];
@@ -150,18 +158,21 @@ static SlStatus check_field(const SlFrameView *view, const char *name, SlError *
         return SL_OK;
     const char *near = sl_nearest_name(name, names, count);
     return sl_error_set(error, SL_ERROR_ARGUMENT,
-                        "color_by is \"%s\", which no system exports; it may be speed, none or a "
+                        "color_by is \"%s\", which no system exports; it may be auto, speed, none or a "
                         "field%s%s%s",
                         name, near != NULL ? " (did you mean \"" : "", near != NULL ? near : "",
                         near != NULL ? "\"?)" : "");
 }
 
 /* Colours of one system's particles, from the first value to the last. */
-static void make_table(const SlColoring *coloring, const SlMaterial *material,
+static void make_table(const SlColoring *coloring, const SlSystemView *system,
                        uint32_t table[COLORS])
 {
-    bool uniform = strcmp(coloring->field, "none") == 0;
-    SlVec3 color = sl_stage_color(material, material->kind, coloring->solid);
+    const SlMaterial *material = &system->material;
+    bool uniform = strcmp(field_of(coloring, system), "none") == 0;
+    SlVec3 color = strcmp(coloring->field, "auto") == 0
+                       ? material->color
+                       : sl_stage_color(material, material->kind, coloring->solid);
     for (int k = 0; k < COLORS; k++)
         table[k] = sl_color_pack(
             uniform ? color : sl_color_map(coloring->map, (float)k / (COLORS - 1)));
@@ -203,8 +214,8 @@ SlStatus sl_splats_gather(SlContext *context, SlArena *arena, const SlFrameView 
         const SlSystemView *system = &view->systems[s];
         size_t count = drawable(system);
         uint32_t table[COLORS];
-        make_table(coloring, &system->material, table);
-        SlFieldView value = value_field(system, coloring->field);
+        make_table(coloring, system, table);
+        SlFieldView value = value_field(system, field_of(coloring, system));
         if (value.count < count)
             value.data = NULL;
         float span = range[1] - range[0];

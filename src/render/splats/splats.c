@@ -24,8 +24,9 @@ static const SlParamRow rows[ROW_COUNT] = {
                  "fraction of the light behind it that a transparent sphere covers"},
     [RADIUS_SCALE] = {"radius_scale", SL_PARAM_NUMBER, {{1.1}}, 0.01, 100, "", NULL,
                       "radius of a sphere in units of half the particle spacing"},
-    [COLOR_BY] = {"color_by", SL_PARAM_TEXT, {.text = "speed"}, 0, 0, "", NULL,
-                  "what gives the colour: speed, none or the name of an exported field"},
+    [COLOR_BY] = {"color_by", SL_PARAM_TEXT, {.text = "auto"}, 0, 0, "", NULL,
+                  "what gives the colour: auto (speed for water, the material's colour for snow and others), "
+                  "speed, none or the name of an exported field"},
     [COLOR_MAP] = {"color_map", SL_PARAM_CHOICE, {{0}}, 0, SL_COLOR_MAP_COUNT - 1, "",
                    SL_COLOR_MAP_NAMES, "colours from the smallest to the largest value"},
     [COLOR_MIN] = {"color_min", SL_PARAM_NUMBER, {{0}}, -1e30, 1e30, "", NULL,

@@ -63,8 +63,9 @@ static const SlParamRow rows[PARAM_COUNT] = {
     [PARAM_DELAY] = {"delay", SL_FLUID_INTEGER(1), 1, 1000, "iterations", NULL,
                  "Chebyshev's method: iterations without acceleration before it starts; 3 or more with omega_start wang", .live = true},
     [PARAM_OMEGA_START] = {"omega_start", SL_FLUID_CHOICE(SL_OMEGA_PRINTED), 0, 1, "", "wang|printed",
-                       "Chebyshev's method, second factor: 2 / (2 - rho^2) [Wang 2015], which has full momentum at "
-                       "once and needs relaxation 0.5 to 0.6, or 4 / (4 - rho^2) [Sommer], which increases it gradually", .live = true},
+                       "Chebyshev's method, second factor: wang: 2 / (2 - rho^2) [Wang 2015], which has full momentum at "
+                       "once and needs relaxation 0.5 to 0.6; printed: 4 / (4 - rho^2), as printed in "
+                       "[Sommer eq. 8], which increases it gradually", .live = true},
     [PARAM_TENSILE] = {"tensile", SL_FLUID_NUMBER(0.1), 0, 1, "", NULL,
                    "s_corr [Macklin 2013 eq. 13], once per step, against clumping in pairs; its "
                    "strength as the equivalent density error; 0: none", .live = true},

@@ -57,8 +57,8 @@ const SlParamRow sl_projective_rows[SL_PROJECTIVE_PARAM_COUNT] = {
     P(RELAXATION) = {"relaxation", NUMBER(0.7), 0.01, 1, "", NULL,
         "factor of every step of the loop before acceleration, gamma of [Wang 2015]", LIVE},
     P(OMEGA_START) = {"omega_start", CHOICE(SL_OMEGA_PRINTED), 0, 1, "", "wang|printed",
-        "Chebyshev's method: second factor 2 / (2 - rho^2) [Wang 2015], with full momentum at once, or 4 / (4 - rho^2) "
-        "[Sommer eq. 8], with momentum that grows", LIVE},
+        "Chebyshev's method, second factor: wang: 2 / (2 - rho^2) [Wang 2015], which has full momentum at once; printed: "
+        "4 / (4 - rho^2), as printed in [Sommer eq. 8], which increases it gradually", LIVE},
     P(SAFEGUARD) = {"safeguard", BOOL(1), 0, 1, "", NULL,
         "Chebyshev's method: restart when steps become longer instead of shorter", LIVE},
     P(RESTART_FRACTION) = {"restart_fraction", NUMBER(0.002), 0, 1, "", NULL,
