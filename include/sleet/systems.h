@@ -82,10 +82,13 @@ SL_API SlPbfDef sl_default_pbf_def(void);
 SL_API SlProjectiveDef sl_default_projective_def(void);
 SL_API SlSnowDef sl_default_snow_def(void);
 
-/* Add a system; null where it fails, with the error kept in the world (sl_world_error). */
-SL_API SlSystemId sl_world_add_pbf(SlWorld *world, const SlPbfDef *def);
-SL_API SlSystemId sl_world_add_projective(SlWorld *world, const SlProjectiveDef *def);
-SL_API SlSystemId sl_world_add_snow(SlWorld *world, const SlSnowDef *def);
+/* Add a system, before the start; *def may be freed after the call. Null where it fails: then nothing
+   was added, `error` (may be NULL) says why, and before the start the world keeps it
+   (sl_world_error). */
+SL_API SlSystemId sl_world_add_pbf(SlWorld *world, const SlPbfDef *def, SlError *error);
+SL_API SlSystemId sl_world_add_projective(SlWorld *world, const SlProjectiveDef *def,
+                                          SlError *error);
+SL_API SlSystemId sl_world_add_snow(SlWorld *world, const SlSnowDef *def, SlError *error);
 
 #ifdef __cplusplus
 }

@@ -3,11 +3,14 @@
    Make a world, add systems, set their parameters, add blocks and colliders, step. The first step
    (or sl_world_start) fixes the set-up: counts, memory and densities are checked there.
 
-   Errors: every call returns a status. Before the start the first error is also kept in the world:
-   later set-up calls then do nothing and return it, and so does sl_world_start. A program may check
-   every call or only that one. Where sl_world_create failed and the world is NULL, these calls
-   return SL_ERROR_ARGUMENT and leave `error` as it is. After the start a refused change is
-   returned and not kept. */
+   Errors: calls that can fail return a status. Until the world has started the first error, also one
+   of sl_world_start itself, is kept in the world: later set-up calls then do nothing and return it,
+   and so do sl_world_start and the steps, until sl_world_clear_error. A program may check every call
+   or only the steps. SL_ERROR_CANCELLED is not kept: the call may be made again. After the start a
+   refused change is returned and not kept.
+
+   The world may be NULL in every call, as after a sl_world_create that failed: calls with a status
+   return SL_ERROR_ARGUMENT and leave `error` as it is, the others return 0, NULL or a null handle. */
 #ifndef SLEET_WORLD_H
 #define SLEET_WORLD_H
 
@@ -85,7 +88,7 @@ SL_API SlStatus sl_world_create(const SlWorldDef *def, SlWorld **world, SlError 
 SL_API void sl_world_destroy(SlWorld *world);
 /* The kept error, its text begins with the call that failed; status SL_OK: none so far. */
 SL_API const SlError *sl_world_error(const SlWorld *world);
-/* Forgets it, for programs that let a user correct a value and try again. */
+/* Forgets it, for programs that let a user correct a value and try again, the start too. */
 SL_API void sl_world_clear_error(SlWorld *world);
 
 SL_API SlStatus sl_world_add_system(SlWorld *world, const SlSystemDef *def, SlSystemId *id,

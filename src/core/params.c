@@ -82,7 +82,7 @@ SlStatus sl_param_set_vec3(const SlParamRow *row, const double numbers[3], SlPar
 
 const SlParamRow *sl_table_find(const SlTable *table, const char *name)
 {
-    for (size_t k = 0; k < table->row_count; k++)
+    for (size_t k = 0; name != NULL && k < table->row_count; k++)
         if (strcmp(table->rows[k].name, name) == 0)
             return &table->rows[k];
     return NULL;

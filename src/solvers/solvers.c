@@ -27,7 +27,7 @@ const SlTable *const *sl_solver_tables(size_t *count)
 
 const SlSolver *sl_solver_find(const char *name)
 {
-    for (size_t k = 0; k < sl_solver_count; k++)
+    for (size_t k = 0; name != NULL && k < sl_solver_count; k++)
         if (strcmp(sl_solvers[k]->table.name, name) == 0)
             return sl_solvers[k];
     return NULL;

@@ -125,15 +125,17 @@ static SlEmitter *resolve_emitter(const SlWorld *world, SlEmitterId id, SlWorldS
                                   SlError *error)
 {
     uint32_t index = id.index1 - 1, s = index / SL_MAX_EMITTERS, slot = index % SL_MAX_EMITTERS;
+    bool used = false;
     if (id.index1 > 0 && s < world->system_count && id.world == world->number &&
         slot < world->systems[s]->flow.emitter_count) {
         SlEmitter *emitter = &world->systems[s]->flow.emitters[slot];
         *system = world->systems[s];
         if (!emitter->removed && emitter->generation == id.generation)
             return emitter;
+        used = true;
     }
     sl_error_set(error, SL_ERROR_ARGUMENT, "the handle names no emitter of this world%s",
-                 id.index1 == 0 ? ": it is null" : "");
+                 sl_handle_reason(world, id.index1, id.world, used));
     return NULL;
 }
 

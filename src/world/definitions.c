@@ -1,4 +1,4 @@
-/* Typed definitions of systems: filled from the solvers' tables and applied through the calls by
+/* Typed definitions of systems: filled from the solvers' tables and applied as by the calls by
    name, so that neither defaults nor checks exist twice. */
 #include "world/definitions.h"
 
@@ -103,13 +103,13 @@ SlSnowDef sl_default_snow_def(void)
 
 /* Sets what differs from the table. */
 static SlStatus apply_member(SlWorld *world, SlSystemId id, const SlTypedDef *typed,
-                             const SlDefMember *member, const void *def)
+                             const SlDefMember *member, const void *def, SlError *error)
 {
     const char *at = (const char *)def + member->offset;
     if (member->type == SL_MEMBER_TEXT) {
         const char *text;
         memcpy(&text, at, sizeof text);
-        return text != NULL ? sl_system_set_text(world, id, member->name, text, NULL) : SL_OK;
+        return text != NULL ? sl_parameters_set_text(world, id, member->name, text, error) : SL_OK;
     }
     double number;
     uint32_t count;
@@ -119,50 +119,56 @@ static SlStatus apply_member(SlWorld *world, SlSystemId id, const SlTypedDef *ty
     else
         number = count;
     return number != member_default(typed, member)
-               ? sl_system_set_number(world, id, member->name, number, NULL)
+               ? sl_parameters_set_number(world, id, member->name, number, error)
                : SL_OK;
 }
 
-static SlStatus check_def(const SlTypedDef *typed, const void *def, SlError *error)
+/* Nothing is added where a value is refused. */
+static SlStatus make_typed(SlWorld *world, const SlTypedDef *typed, const void *def, SlSystemId *id,
+                           SlError *error)
 {
-    if (!sl_def_valid(def, typed->cookie, typed->size))
+    if (def == NULL || !sl_def_valid(def, typed->cookie, typed->size))
         return sl_error_set(error, SL_ERROR_ARGUMENT, "definition not made by sl_default_%s_def",
                             typed->solver);
-    return SL_OK;
-}
-
-static SlStatus check_typed(SlWorld *world, const SlTypedDef *typed, const void *def)
-{
-    SL_SETUP_CALL(world, NULL, check_def(typed, def, &found));
-}
-
-/* The calls by name keep their errors in the world. */
-static SlSystemId add_typed(SlWorld *world, const SlTypedDef *typed, const void *def)
-{
-    SlSystemId id = {0, 0, 0};
-    if (check_typed(world, typed, def) != SL_OK)
-        return id;
     Head head;
     memcpy(&head, def, sizeof head);
     SlSystemDef system = sl_default_system_def(typed->solver);
     system.name = head.name != NULL ? head.name : typed->solver;
-    SlStatus status = sl_world_add_system(world, &system, &id, NULL);
+    SlStatus status = sl_world_make_system(world, &system, id, error);
+    if (status != SL_OK)
+        return status;
     for (size_t k = 0; status == SL_OK && k < typed->member_count; k++)
-        status = apply_member(world, id, typed, &typed->members[k], def);
+        status = apply_member(world, *id, typed, &typed->members[k], def, error);
+    if (status != SL_OK)
+        sl_world_unmake_system(world);
+    return status;
+}
+
+/* `call` is the public call's name. */
+static SlSystemId add_typed(SlWorld *world, int which, const void *def, const char *call,
+                            SlError *error)
+{
+    SlError found;
+    SlSystemId id = {0, 0, 0};
+    SlStatus status = sl_setup_status(world, error);
+    if (status == SL_OK)
+        status = sl_setup_end(world, call,
+                              make_typed(world, &sl_typed_defs[which], def, &id, &found), &found,
+                              error);
     return status == SL_OK ? id : (SlSystemId){0, 0, 0};
 }
 
-SlSystemId sl_world_add_pbf(SlWorld *world, const SlPbfDef *def)
+SlSystemId sl_world_add_pbf(SlWorld *world, const SlPbfDef *def, SlError *error)
 {
-    return add_typed(world, &sl_typed_defs[SL_TYPED_PBF], def);
+    return add_typed(world, SL_TYPED_PBF, def, __func__, error);
 }
 
-SlSystemId sl_world_add_projective(SlWorld *world, const SlProjectiveDef *def)
+SlSystemId sl_world_add_projective(SlWorld *world, const SlProjectiveDef *def, SlError *error)
 {
-    return add_typed(world, &sl_typed_defs[SL_TYPED_PROJECTIVE], def);
+    return add_typed(world, SL_TYPED_PROJECTIVE, def, __func__, error);
 }
 
-SlSystemId sl_world_add_snow(SlWorld *world, const SlSnowDef *def)
+SlSystemId sl_world_add_snow(SlWorld *world, const SlSnowDef *def, SlError *error)
 {
-    return add_typed(world, &sl_typed_defs[SL_TYPED_SNOW], def);
+    return add_typed(world, SL_TYPED_SNOW, def, __func__, error);
 }

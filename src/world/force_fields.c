@@ -4,19 +4,38 @@
 
 #include "core/cookies.h"
 #include "core/hash.h"
+#include "core/names.h"
 #include "world/world.h"
 
 static SlForceField *resolve(SlWorld *world, SlForceFieldId id, SlError *error)
 {
     uint32_t slot = id.index1 - 1;
+    bool removed = false;
     if (id.index1 > 0 && slot < SL_MAX_FORCE_FIELDS && id.world == world->number) {
         SlForceField *field = &world->force_fields[slot];
         if (field->kind != NULL && field->generation == id.generation)
             return field;
+        removed = field->generation != 0;
     }
     sl_error_set(error, SL_ERROR_ARGUMENT, "the handle names no force field of this world%s",
-                 id.index1 == 0 ? ": it is null" : "");
+                 sl_handle_reason(world, id.index1, id.world, removed));
     return NULL;
+}
+
+static SlStatus unknown_kind(const char *name, SlError *error)
+{
+    char hint[SL_NAME_HINT];
+    size_t count;
+    const SlTable *const *tables = sl_force_field_tables(&count);
+    return sl_error_set(error, SL_ERROR_ARGUMENT, "there is no force field \"%.40s\"%s",
+                        name != NULL ? name : "", sl_table_hint(name, tables, count, hint));
+}
+
+static SlStatus unknown_parameter(const SlTable *table, const char *name, SlError *error)
+{
+    char hint[SL_NAME_HINT];
+    return sl_error_set(error, SL_ERROR_ARGUMENT, "the force field %s has no parameter \"%.40s\"%s",
+                        table->name, name != NULL ? name : "", sl_row_hint(name, table, hint));
 }
 
 static SlStatus check_def(SlWorld *world, const SlForceFieldDef *def, uint32_t *system1,
@@ -27,8 +46,7 @@ static SlStatus check_def(SlWorld *world, const SlForceFieldDef *def, uint32_t *
                             "force field definition not made by sl_default_force_field_def");
     const SlForceKind *kind = sl_force_kind_find(def->kind);
     if (kind == NULL)
-        return sl_error_set(error, SL_ERROR_ARGUMENT, "there is no force field \"%.40s\"",
-                            def->kind != NULL ? def->kind : "");
+        return unknown_kind(def->kind, error);
     if ((kind == &sl_force_function) != (def->function != NULL))
         return sl_error_set(error, SL_ERROR_ARGUMENT,
                             "a force field has a function if and only if its kind is \"function\"");
@@ -74,8 +92,7 @@ static SlStatus find_value(SlWorld *world, SlForceFieldId id, const char *name,
     const SlTable *table = &field->kind->table;
     *row = sl_table_find(table, name);
     if (*row == NULL)
-        return sl_error_set(error, SL_ERROR_ARGUMENT, "the force field %s has no parameter \"%.40s\"",
-                            table->name, name);
+        return unknown_parameter(table, name, error);
     *value = &field->values[*row - table->rows];
     return SL_OK;
 }

@@ -1,6 +1,7 @@
 /* Parameters of systems: set by name against the solver's rows, presets, changes while running. */
 #include <string.h>
 
+#include "core/names.h"
 #include "world/world.h"
 
 /* The system, the row of that name, and whether it may be set now. */
@@ -9,6 +10,13 @@ typedef struct Target {
     const SlParamRow *row;
     SlParamValue *value;
 } Target;
+
+static SlStatus unknown_parameter(const SlTable *table, const char *name, SlError *error)
+{
+    char hint[SL_NAME_HINT];
+    return sl_error_set(error, SL_ERROR_ARGUMENT, "%s has no parameter \"%.40s\"%s", table->name,
+                        name != NULL ? name : "", sl_row_hint(name, table, hint));
+}
 
 static SlStatus find_row(const SlWorld *world, SlSystemId id, const char *name, Target *target,
                          SlError *error)
@@ -20,8 +28,7 @@ static SlStatus find_row(const SlWorld *world, SlSystemId id, const char *name, 
     const SlTable *table = &system->solver->table;
     const SlParamRow *row = sl_table_find(table, name);
     if (row == NULL)
-        return sl_error_set(error, SL_ERROR_ARGUMENT, "%s has no parameter \"%.40s\"", table->name,
-                            name);
+        return unknown_parameter(table, name, error);
     *target = (Target){system, row, &system->values[row - table->rows]};
     return SL_OK;
 }
@@ -84,8 +91,8 @@ static SlStatus accept(const SlWorld *world, const Target *target, const SlParam
     return status;
 }
 
-static SlStatus set_number(SlWorld *world, SlSystemId id, const char *name, double value,
-                           SlError *error)
+SlStatus sl_parameters_set_number(SlWorld *world, SlSystemId id, const char *name, double value,
+                                  SlError *error)
 {
     Target target = {NULL, NULL, NULL};
     SlParamValue before;
@@ -95,8 +102,8 @@ static SlStatus set_number(SlWorld *world, SlSystemId id, const char *name, doub
     return status == SL_OK ? accept(world, &target, &before, error) : status;
 }
 
-static SlStatus set_text(SlWorld *world, SlSystemId id, const char *name, const char *value,
-                         SlError *error)
+SlStatus sl_parameters_set_text(SlWorld *world, SlSystemId id, const char *name, const char *value,
+                                SlError *error)
 {
     Target target = {NULL, NULL, NULL};
     SlParamValue before;
@@ -120,13 +127,13 @@ static SlStatus set_vec3(SlWorld *world, SlSystemId id, const char *name, const 
 SlStatus sl_system_set_number(SlWorld *world, SlSystemId id, const char *name, double value,
                               SlError *error)
 {
-    SL_SETUP_CALL(world, error, set_number(world, id, name, value, &found));
+    SL_SETUP_CALL(world, error, sl_parameters_set_number(world, id, name, value, &found));
 }
 
 SlStatus sl_system_set_text(SlWorld *world, SlSystemId id, const char *name, const char *value,
                             SlError *error)
 {
-    SL_SETUP_CALL(world, error, set_text(world, id, name, value, &found));
+    SL_SETUP_CALL(world, error, sl_parameters_set_text(world, id, name, value, &found));
 }
 
 SlStatus sl_system_set_vec3(SlWorld *world, SlSystemId id, const char *name, const double value[3],

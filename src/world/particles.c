@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/names.h"
 #include "core/sort.h"
 #include "math/vec3.h"
 #include "world/world.h"
@@ -43,6 +44,24 @@ typedef struct Range {
     size_t stride, bytes; /* of an element as stored and as the program sees it */
 } Range;
 
+static bool is_shown(const SlParticles *particles, int field)
+{
+    uint32_t shown = SL_FIELD_EXPORT | SL_FIELD_DERIVED;
+    return particles->data[field] != NULL && (sl_field_row(particles, field)->flags & shown) != 0;
+}
+
+static SlStatus unknown_field(const SlSystem *system, const char *name, SlError *error)
+{
+    const char *names[SL_MAX_FIELDS];
+    char hint[SL_NAME_HINT];
+    size_t count = 0;
+    for (int id = 0; id < sl_field_count(&system->particles); id++)
+        if (is_shown(&system->particles, id))
+            names[count++] = sl_field_row(&system->particles, id)->name;
+    return sl_error_set(error, SL_ERROR_ARGUMENT, "%s has no field \"%.40s\"%s", system->name,
+                        name != NULL ? name : "", sl_name_hint(name, names, count, hint));
+}
+
 /* Starts the world, finds the field and checks the range. */
 static SlStatus find_range(SlWorld *world, SlSystemId id, const char *name, size_t first,
                            size_t count, Range *range, SlError *error)
@@ -54,11 +73,9 @@ static SlStatus find_range(SlWorld *world, SlSystemId id, const char *name, size
     if (status != SL_OK)
         return status;
     SlParticles *particles = &system->base.particles;
-    int field = sl_particles_find(particles, name);
-    uint32_t shown = SL_FIELD_EXPORT | SL_FIELD_DERIVED;
-    if (field < 0 || (sl_field_row(particles, field)->flags & shown) == 0)
-        return sl_error_set(error, SL_ERROR_ARGUMENT, "%s has no field \"%.40s\"",
-                            system->base.name, name);
+    int field = name != NULL ? sl_particles_find(particles, name) : -1;
+    if (field < 0 || !is_shown(particles, field))
+        return unknown_field(&system->base, name, error);
     if (first > particles->count || count > particles->count - first)
         return sl_error_set(error, SL_ERROR_ARGUMENT,
                             "%s: elements %zu to %zu of \"%s\" are asked for; there are %zu "

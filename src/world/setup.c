@@ -1,7 +1,8 @@
 /* Set-up and changes of a world: errors that are kept, gravity, cameras and depth images.
 
-   The first error of a set-up call is kept in the world: later set-up calls do nothing and return it,
-   and so does sl_world_start. A program may check every call or only that one. */
+   The first error of a set-up call or of the start is kept in the world: later set-up calls do
+   nothing and return it, and so do sl_world_start and steps. A program may check every call or only
+   one of these. */
 #include <stdio.h>
 #include <string.h>
 
@@ -25,7 +26,8 @@ SlStatus sl_setup_end(SlWorld *world, const char *call, SlStatus status, const S
         return SL_OK;
     if (error != NULL)
         *error = *found;
-    if (!world->started) { /* while it runs, a refused change is no reason to stop */
+    /* While it runs, a refused change is no reason to stop; what a hook stopped may be repeated. */
+    if (!world->started && status != SL_ERROR_CANCELLED) {
         world->error.status = status;
         snprintf(world->error.text, sizeof world->error.text, "%s: %.450s", call, found->text);
     }
@@ -40,7 +42,8 @@ const SlError *sl_world_error(const SlWorld *world)
 
 void sl_world_clear_error(SlWorld *world)
 {
-    world->error = (SlError){SL_OK, ""};
+    if (world != NULL)
+        world->error = (SlError){SL_OK, ""};
 }
 
 SlStatus sl_require_not_started(const SlWorld *world, SlError *error)

@@ -218,5 +218,5 @@ void sl_snapshot_destroy(SlSnapshot *snapshot)
 
 size_t sl_snapshot_bytes(const SlSnapshot *snapshot)
 {
-    return sizeof *snapshot + snapshot->capacity;
+    return snapshot != NULL ? sizeof *snapshot + snapshot->capacity : 0;
 }

@@ -77,13 +77,13 @@ static double bytes_asked(const SlWorld *world)
 
 uint64_t sl_world_memory_needed(const SlWorld *world)
 {
-    double bytes = bytes_asked(world);
+    double bytes = world != NULL ? bytes_asked(world) : 0;
     return bytes < 1.8e19 ? (uint64_t)bytes : UINT64_MAX;
 }
 
 uint64_t sl_world_particle_count(const SlWorld *world)
 {
-    double count = world_particles_asked(world);
+    double count = world != NULL ? world_particles_asked(world) : 0;
     return count < 1.8e19 ? (uint64_t)count : UINT64_MAX;
 }
 
@@ -222,12 +222,10 @@ static SlStatus check_parameters(const SlWorld *world, SlError *error)
     return status;
 }
 
-SlStatus sl_world_start(SlWorld *world, SlError *error)
+static SlStatus start_world(SlWorld *world, SlError *error)
 {
-    SlStatus status = sl_setup_status(world, error);
-    if (status != SL_OK || world->started)
-        return status;
-    if ((status = check_parameters(world, error)) == SL_OK)
+    SlStatus status = check_parameters(world, error);
+    if (status == SL_OK)
         status = check_blocks(world, error);
     if (status == SL_OK)
         status = check_sizes(world, error);
@@ -252,4 +250,13 @@ SlStatus sl_world_start(SlWorld *world, SlError *error)
         (void)sl_progress(world->context, 1, "start"); /* too late to stop */
     world->started = status == SL_OK;
     return status;
+}
+
+SlStatus sl_world_start(SlWorld *world, SlError *error)
+{
+    SlError found;
+    SlStatus status = sl_setup_status(world, error);
+    if (status != SL_OK || world->started)
+        return status;
+    return sl_setup_end(world, __func__, start_world(world, &found), &found, error);
 }

@@ -252,6 +252,8 @@ void sl_world_state_replaced(SlWorld *world)
 
 SlStatus sl_world_restore(SlWorld *world, const SlStateView *state, SlError *error)
 {
+    if (world == NULL)
+        return SL_ERROR_ARGUMENT;
     if (world->frame != 0 || world->time != 0 || world->interval.open)
         return sl_error_set(error, SL_ERROR_ARGUMENT,
                             "the world has been stepped; only a new one takes a state");

@@ -152,6 +152,8 @@ SlStatus sl_world_finish_step(SlWorld *world, SlError *error)
 
 SlStatus sl_world_step(SlWorld *world, double dt, SlError *error)
 {
+    if (world == NULL)
+        return SL_ERROR_ARGUMENT;
     if (!(dt > 0 && dt <= 10))
         return sl_error_set(error, SL_ERROR_ARGUMENT, "dt must be above 0 and at most 10 s, not %g",
                             dt);
@@ -200,6 +202,8 @@ static uint64_t hash_field(const SlParticles *particles, int id, uint64_t seed)
 
 uint64_t sl_world_hash(SlWorld *world)
 {
+    if (world == NULL)
+        return 0;
     uint64_t hash = sl_hash(&world->frame, sizeof world->frame, world->def.seed);
     hash = sl_hash(&world->time, sizeof world->time, hash);
     hash = sl_colliders_hash(&world->colliders, hash);

@@ -114,6 +114,8 @@ static size_t view_colliders(SlWorld *world, SlColliderView *views)
 
 const SlFrameView *sl_world_view(SlWorld *world)
 {
+    if (world == NULL)
+        return NULL;
     for (uint32_t s = 0; s < world->system_count; s++)
         view_system(world->systems[s], world->field_views[s], &world->system_views[s]);
     world->view =
@@ -181,8 +183,8 @@ SlMaterialKind sl_solver_material(const char *name)
     return solver != NULL ? solver->material : SL_MATERIAL_WATER;
 }
 
-SlStatus sl_system_set_material(SlWorld *world, SlSystemId id, const SlMaterial *material,
-                                SlError *error)
+static SlStatus set_system_material(SlWorld *world, SlSystemId id, const SlMaterial *material,
+                                    SlError *error)
 {
     SlWorldSystem *system = sl_world_resolve_system(world, id, error);
     if (system == NULL)
@@ -193,14 +195,20 @@ SlStatus sl_system_set_material(SlWorld *world, SlSystemId id, const SlMaterial 
     return status;
 }
 
+SlStatus sl_system_set_material(SlWorld *world, SlSystemId id, const SlMaterial *material,
+                                SlError *error)
+{
+    SL_SETUP_CALL(world, error, set_system_material(world, id, material, &found));
+}
+
 SlMaterial sl_system_material(const SlWorld *world, SlSystemId id)
 {
     const SlWorldSystem *system = sl_world_resolve_system(world, id, NULL);
     return system != NULL ? system->material : sl_default_material(SL_MATERIAL_SOLID);
 }
 
-SlStatus sl_collider_set_material(SlWorld *world, SlColliderId id, const SlMaterial *material,
-                                  SlError *error)
+static SlStatus set_collider_material(SlWorld *world, SlColliderId id, const SlMaterial *material,
+                                      SlError *error)
 {
     uint32_t slot;
     SlStatus status = sl_world_resolve_collider(world, id, &slot, error);
@@ -211,10 +219,21 @@ SlStatus sl_collider_set_material(SlWorld *world, SlColliderId id, const SlMater
     return status;
 }
 
-SlStatus sl_world_set_domain_material(SlWorld *world, const SlMaterial *material, SlError *error)
+SlStatus sl_collider_set_material(SlWorld *world, SlColliderId id, const SlMaterial *material,
+                                  SlError *error)
+{
+    SL_SETUP_CALL(world, error, set_collider_material(world, id, material, &found));
+}
+
+static SlStatus set_domain_material(SlWorld *world, const SlMaterial *material, SlError *error)
 {
     SlStatus status = check(material, "the domain", error);
     if (status == SL_OK)
         world->domain_material = *material;
     return status;
+}
+
+SlStatus sl_world_set_domain_material(SlWorld *world, const SlMaterial *material, SlError *error)
+{
+    SL_SETUP_CALL(world, error, set_domain_material(world, material, &found));
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/cookies.h"
+#include "core/names.h"
 #include "geometry/shape.h"
 
 static const float farthest = 1e6f; /* m: floats are still 6 cm apart there */
@@ -143,8 +144,17 @@ void sl_world_update_surroundings(SlWorld *world)
                              .seed = world->def.seed};
 }
 
-static SlStatus add_system(SlWorld *world, const SlSystemDef *def, SlSystemId *id,
-                             SlError *error)
+static SlStatus unknown_solver(const char *name, SlError *error)
+{
+    char hint[SL_NAME_HINT];
+    size_t count;
+    const SlTable *const *tables = sl_solver_tables(&count);
+    return sl_error_set(error, SL_ERROR_ARGUMENT, "there is no solver \"%.40s\"%s",
+                        name != NULL ? name : "", sl_table_hint(name, tables, count, hint));
+}
+
+SlStatus sl_world_make_system(SlWorld *world, const SlSystemDef *def, SlSystemId *id,
+                              SlError *error)
 {
     SlStatus status = sl_require_not_started(world, error);
     if (status != SL_OK)
@@ -157,7 +167,7 @@ static SlStatus add_system(SlWorld *world, const SlSystemDef *def, SlSystemId *i
                             SL_MAX_SYSTEMS);
     const SlSolver *solver = sl_solver_find(def->solver);
     if (solver == NULL)
-        return sl_error_set(error, SL_ERROR_ARGUMENT, "there is no solver \"%.40s\"", def->solver);
+        return unknown_solver(def->solver, error);
 
     SlMemory *memory = &world->context->memory;
     SlWorldSystem *system = sl_alloc_zero(memory, 1, sizeof *system);
@@ -187,20 +197,26 @@ static SlStatus add_system(SlWorld *world, const SlSystemDef *def, SlSystemId *i
     return SL_OK;
 }
 
+void sl_world_unmake_system(SlWorld *world)
+{
+    destroy_system(world->context, world->systems[--world->system_count]);
+    world->systems[world->system_count] = NULL;
+}
+
 SlStatus sl_world_add_system(SlWorld *world, const SlSystemDef *def, SlSystemId *id,
                              SlError *error)
 {
     if (id != NULL)
         *id = (SlSystemId){0, 0, 0};
-    SL_SETUP_CALL(world, error, add_system(world, def, id, &found));
+    SL_SETUP_CALL(world, error, sl_world_make_system(world, def, id, &found));
 }
 
 double sl_world_time(const SlWorld *world)
 {
-    return world->time;
+    return world != NULL ? world->time : 0;
 }
 
 SlContext *sl_world_context(SlWorld *world)
 {
-    return world->context;
+    return world != NULL ? world->context : NULL;
 }

@@ -92,7 +92,8 @@ struct SlWorld {
 /* --- Set-up calls (world/setup.c) --- */
 /* The kept error, copied to `error` (may be NULL); SL_ERROR_ARGUMENT without a world. */
 SlStatus sl_setup_status(const SlWorld *world, SlError *error);
-/* Keeps what a call found before the start, and hands it on. */
+/* Keeps what a call found before the start, and hands it on. What a hook stopped is not kept: the
+   call may be made again. */
 SlStatus sl_setup_end(SlWorld *world, const char *call, SlStatus status, const SlError *found,
                       SlError *error);
 /* The body of a public set-up call: `call` is the work, whose errors go to &found. */
@@ -102,6 +103,15 @@ SlStatus sl_setup_end(SlWorld *world, const char *call, SlStatus status, const S
         SlStatus kept = sl_setup_status(world, error);                                             \
         return kept != SL_OK ? kept : sl_setup_end(world, __func__, call, &found, error);          \
     } while (0)
+/* The work of set-up calls, for others that do the same under another name. */
+SlStatus sl_world_make_system(SlWorld *world, const SlSystemDef *def, SlSystemId *id,
+                              SlError *error);
+/* Takes back the system that was made last. */
+void sl_world_unmake_system(SlWorld *world);
+SlStatus sl_parameters_set_number(SlWorld *world, SlSystemId id, const char *name, double value,
+                                  SlError *error);
+SlStatus sl_parameters_set_text(SlWorld *world, SlSystemId id, const char *name, const char *value,
+                                SlError *error);
 SlStatus sl_require_not_started(const SlWorld *world, SlError *error);
 bool sl_gravity_valid(SlVec3 gravity);
 /* min below max on each axis, within 1e6 m. */
@@ -111,7 +121,10 @@ bool sl_box_valid(SlBox box);
 /* The world's number in its handles: never 0. */
 uint16_t sl_world_number(const SlWorld *world);
 SlSystemId sl_system_id(const SlWorld *world, const SlSystem *system);
-/* NULL with the error set for a handle that names no system of this world. */
+/* What the message about a bad handle ends with; `removed`: its slot was used before. */
+const char *sl_handle_reason(const SlWorld *world, uint32_t index1, uint16_t number, bool removed);
+/* NULL with the error set for a handle that names no system of this world; without a world the error
+   stays as it is. */
 SlWorldSystem *sl_world_resolve_system(const SlWorld *world, SlSystemId id, SlError *error);
 /* Colliders by slot (bodies/colliders.h). */
 SlColliderId sl_collider_id(const SlWorld *world, uint32_t slot);

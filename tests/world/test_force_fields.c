@@ -172,7 +172,7 @@ static void fields_may_act_on_one_system(void **state)
     SlPbfDef pbf = sl_default_pbf_def();
     pbf.name = "other";
     SlForceFieldDef def = sl_default_force_field_def("uniform");
-    def.system = sl_world_add_pbf(world, &pbf);
+    def.system = sl_world_add_pbf(world, &pbf, NULL);
     SlForceFieldId id;
     assert_ok(sl_world_add_force_field(world, &def, &id, &test_error));
     assert_ok(sl_force_field_set_vec3(world, id, "acceleration", (SlVec3){0, 6, 0}, &test_error));

@@ -50,9 +50,9 @@ static SlWorld *make_world(Reports *reports)
     SlBlock block = {.min = {-4, 0, -4}, .max = {-3.5f, 0.5f, -3.5f}};
     fill.path = path;
     fill.scale = 2;
-    sl_system_add_block(world, sl_world_add_pbf(world, &pbf), &block, NULL);
+    sl_system_add_block(world, sl_world_add_pbf(world, &pbf, NULL), &block, NULL);
     pbf.name = "second";
-    assert_ok(sl_system_add_fill(world, sl_world_add_pbf(world, &pbf), &fill, &test_error));
+    assert_ok(sl_system_add_fill(world, sl_world_add_pbf(world, &pbf, NULL), &fill, &test_error));
     return world;
 }
 

@@ -19,7 +19,7 @@ static void the_first_error_is_kept(void **state)
     (void)state;
     SlWorld *world = empty_world();
     SlPbfDef pbf = sl_default_pbf_def();
-    SlSystemId water = sl_world_add_pbf(world, &pbf);
+    SlSystemId water = sl_world_add_pbf(world, &pbf, NULL);
     SlBlock inverted = {.min = {1, 1, 1}, .max = {0, 2, 2}}, good = {.max = {0.5f, 0.5f, 0.5f}};
     assert_int_equal(sl_world_error(world)->status, SL_OK);
     assert_int_equal(sl_system_add_block(world, water, &inverted, NULL), SL_ERROR_ARGUMENT);
@@ -49,7 +49,7 @@ static void calls_without_a_world_return(void **state)
     assert_int_equal(sl_world_create(&def, &world, &error), SL_ERROR_ARGUMENT);
     assert_null(world);
     SlPbfDef pbf = sl_default_pbf_def();
-    SlSystemId water = sl_world_add_pbf(world, &pbf);
+    SlSystemId water = sl_world_add_pbf(world, &pbf, NULL);
     SlBlock block = {.max = {1, 1, 1}};
     assert_int_equal(water.index1, 0);
     assert_int_equal(sl_system_add_block(world, water, &block, &error), SL_ERROR_ARGUMENT);
@@ -166,7 +166,7 @@ static void typed_definitions_fill_the_table(void **state)
     def.steps = 5;
     def.preset = "realtime";
     def.boundary = "particles";
-    SlSystemId lake = sl_world_add_pbf(world, &def);
+    SlSystemId lake = sl_world_add_pbf(world, &def, NULL);
     assert_string_equal(sl_system_name(world, lake), "lake");
     assert_ok(sl_system_get(world, lake, "spacing", &value, &test_error));
     assert_true(value.number[0] == 0.05);
@@ -177,11 +177,11 @@ static void typed_definitions_fill_the_table(void **state)
     assert_ok(sl_system_get(world, lake, "boundary", &value, &test_error));
     assert_true(value.number[0] == 2);
     def.relaxation = 7;
-    assert_int_equal(sl_world_add_pbf(world, &def).index1, 0);
+    assert_int_equal(sl_world_add_pbf(world, &def, NULL).index1, 0);
     assert_non_null(strstr(sl_world_error(world)->text, "relaxation is 7"));
     sl_world_clear_error(world);
     def.cookie = SL_COOKIE_SNOW;
-    assert_int_equal(sl_world_add_pbf(world, &def).index1, 0);
+    assert_int_equal(sl_world_add_pbf(world, &def, NULL).index1, 0);
     assert_non_null(strstr(sl_world_error(world)->text, "sl_default_pbf_def"));
     sl_world_destroy(world);
 }
@@ -241,7 +241,7 @@ static void any_number_of_rows_may_be_given(void **state)
     solver.table.preset_count = 2;
     SlWorld *world = empty_world();
     SlPbfDef def = sl_default_pbf_def();
-    SlSystemId id = sl_world_add_pbf(world, &def);
+    SlSystemId id = sl_world_add_pbf(world, &def, NULL);
     SlSystem *system = &world->systems[0]->base;
     const SlSolver *real = system->solver;
     SlParamValue *real_values = system->values, own_values[ROWS] = {{{0}, ""}};
@@ -323,7 +323,7 @@ static void domains_far_away_are_refused(void **state)
         SlPbfDef pbf = sl_default_pbf_def();
         SlBlock block = {.min = {at, 0, 0}, .max = {at + 0.05f, 0.05f, 0.05f}};
         pbf.spacing = 0.01;
-        sl_system_add_block(world, sl_world_add_pbf(world, &pbf), &block, NULL);
+        sl_system_add_block(world, sl_world_add_pbf(world, &pbf, NULL), &block, NULL);
         assert_int_equal(sl_world_start(world, &test_error), far != 0 ? SL_ERROR_ARGUMENT : SL_OK);
         assert_true(far == 0 || strstr(test_error.text, "too coarse beyond 2621") != NULL);
         sl_world_destroy(world);

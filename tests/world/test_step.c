@@ -42,7 +42,7 @@ static SlWorld *two_systems(Calls *calls, bool with_first, bool with_second)
         block.min.x = 2 * (float)k;
         block.max.x = block.min.x + 0.8f;
         if (k == 0 ? with_first : with_second)
-            sl_system_add_block(world, sl_world_add_pbf(world, &pbf), &block, NULL);
+            sl_system_add_block(world, sl_world_add_pbf(world, &pbf, NULL), &block, NULL);
     }
     assert_ok(sl_world_add_collider(world, &ball, &id, &test_error));
     assert_ok(sl_collider_set_motion(world, id, &motion, &test_error));
