@@ -67,6 +67,10 @@ typedef struct SlQuat {
     float x, y, z, w;
 } SlQuat;
 
+/* The rotation by `angle` (rad, right-handed) about an axis of any length above 0; no rotation where
+   the axis has none or a value is not finite. */
+SL_API SlQuat sl_quat_from_axis_angle(SlVec3 axis, float angle);
+
 /* Where a body is in world space: its own point p stands at position + rotation p. */
 typedef struct SlPose {
     SlVec3 position; /* m */
@@ -108,8 +112,10 @@ typedef struct SlHooks {
     void *user;
 } SlHooks;
 
-/* Memory. `resize` follows realloc with alignment: old may be NULL, bytes may be 0 (free).
-   The default uses the C library. Thread-safe only if used by several contexts. */
+/* Memory. `alloc` returns `bytes` (above 0) aligned to `alignment`, a power of two, or NULL where there
+   is none: the call then returns SL_ERROR_MEMORY. `release` gets a block with the size that was asked
+   for. The thread of a writer (sleet/frame.h) may call both while another thread does, so both must be
+   thread-safe. Default: the C library. */
 typedef struct SlAllocator {
     void *(*alloc)(void *user, size_t bytes, size_t alignment);
     void (*release)(void *user, void *memory, size_t bytes);

@@ -13,8 +13,9 @@ typedef enum SlFillMode {
     SL_FILL_RANDOM   /* for snow: so many per cell, each at random in a part of it of its own */
 } SlFillMode;
 
-/* What gives each particle a `variation` in [-1, 1]: the sum of these, where smooth + grain may be at
-   most 1. With all five 0 (the default) there is no such field. */
+/* Gives each particle a `variation` in [-1, 1]: the sum of the parts below, limited to that range;
+   smooth + grain may be at most 1. Where chunks, shell, crust, smooth and grain are all 0 (the
+   default) particles have no field "variation". */
 typedef struct SlNoise {
     float chunks;     /* m: size of chunks, up to 1 inside and -1 in the seams between them */
     float seams;      /* m: width of those seams; 0, the default, is a fifth of the chunks' size */
@@ -26,10 +27,10 @@ typedef struct SlNoise {
     uint32_t octaves; /* of smooth noise, each half as large and as strong, [1, 8]; default 3 */
 } SlNoise;
 
-/* Particles keep clear of colliders as they stand at the start, of the domain's walls, of blocks and
-   of what earlier fills placed; what is left out is logged. All lattice fills of a system share one
-   lattice, that of its first block or else its first fill, so that they may touch or overlap and
-   nothing comes closer than a spacing. */
+/* No particle is placed inside colliders (where they are at the start), walls of the domain, blocks and
+   earlier fills, nor too close to them; the log says how many were left out. All lattice fills of a
+   system use one lattice, that of its first block or else of its first fill: they may touch or
+   overlap, and particles are still a spacing apart. */
 typedef struct SlFillDef {
     uint32_t cookie, size; /* set by sl_default_fill_def */
     SlFillMode mode;

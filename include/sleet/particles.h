@@ -65,6 +65,12 @@ SL_API SlStatus sl_system_add_particles(SlWorld *world, SlSystemId system, const
 SL_API SlStatus sl_system_remove_particles(SlWorld *world, SlSystemId system, const uint32_t *ids,
                                            size_t count, SlError *error);
 
+/* Removes the particles inside the shape, one that may be a drain (sl_system_add_drain): no height
+   field. *removed (may be NULL) becomes their number. Starts the world if need be. */
+SL_API SlStatus sl_system_remove_particles_in(SlWorld *world, SlSystemId system,
+                                              const SlShape *shape, size_t *removed,
+                                              SlError *error);
+
 /* Density (kg/m³; the field "density" is the ratio to rest_density instead) and velocity (m/s) of the
    system at `count` points (m, 3 floats each), interpolated
    with the cubic spline of support radius 2 spacings: rho(x) = sum m W(x - x_j), v(x) = sum m v W /

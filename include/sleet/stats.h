@@ -31,9 +31,10 @@ typedef enum SlStop {
 } SlStop;
 SL_API const char *sl_stop_name(SlStop stop);
 
-/* What the fluid did to a body during a step, in the mean: pressure, contact and friction. The
-   torque is about `center`: a shape's own, the middle of a mesh's bounds, the domain's origin. */
+/* What the particles of one system did to a body, the mean over one sub-step: pressure, contact and
+   friction. sl_collider_force has the mean over a whole step of all systems. The torque is about `center`: a shape's own, the middle of a mesh's bounds, the domain's origin. */
 typedef struct SlBodyForce {
+    SlColliderId collider; /* null for the domain and where the collider was removed */
     const char *name; /* the collider's, or "domain" */
     SlVec3 center;    /* m */
     double force[3];  /* N */

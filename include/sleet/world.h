@@ -100,12 +100,14 @@ SL_API SlSystemId sl_world_find_system(const SlWorld *world, const char *name);
 /* Its name and its place among the systems; NULL and UINT32_MAX for a bad handle. */
 SL_API const char *sl_system_name(const SlWorld *world, SlSystemId id);
 SL_API uint32_t sl_system_index(const SlWorld *world, SlSystemId id);
+/* Particles that it has now; 0 before the start and for a bad handle. */
+SL_API size_t sl_system_particle_count(const SlWorld *world, SlSystemId id);
 SL_API SlStatus sl_system_set_number(SlWorld *world, SlSystemId id, const char *name, double value,
                                      SlError *error);
 SL_API SlStatus sl_system_set_text(SlWorld *world, SlSystemId id, const char *name,
                                    const char *value, SlError *error);
 SL_API SlStatus sl_system_set_vec3(SlWorld *world, SlSystemId id, const char *name,
-                                   const double value[3], SlError *error);
+                                   SlVec3 value, SlError *error);
 /* The value in force; SL_ERROR_ARGUMENT for an unknown name. */
 SL_API SlStatus sl_system_get(const SlWorld *world, SlSystemId id, const char *name,
                               SlParamValue *value, SlError *error);
@@ -143,22 +145,34 @@ SL_API SlStatus sl_world_remove_collider(SlWorld *world, SlColliderId id, SlErro
    in the order added. */
 SL_API SlStatus sl_collider_set_name(SlWorld *world, SlColliderId id, const char *name,
                                      SlError *error);
-/* The collider follows the motion from now on; time 0 is the world's start. A motion is set-up and
-   not state: a restored world follows the motions that it was given itself. */
+/* The collider follows the motion from now on; time 0 is the world's start. A motion is part of the
+   set-up, not of the state: a checkpoint does not hold it, and the program that restores one sets the
+   motions itself. */
 SL_API SlStatus sl_collider_set_motion(SlWorld *world, SlColliderId id, const SlMotionDef *motion,
                                        SlError *error);
 
-/* The next sl_world_step moves the collider to a pose in world space, at constant velocity and spin
-   along the shorter arc, and particles get that velocity from it; then it rests until it gets
-   another target. A motion that it was given no longer counts. */
+/* Moves the collider: during the next step or frame (sl_world_step, sl_world_advance_frame) it goes to
+   a pose in world space, at constant velocity and spin along the shorter arc, and pushes particles
+   with that velocity; then it rests until it gets another target. A motion that it was given before no
+   longer counts. */
 SL_API SlStatus sl_collider_set_target(SlWorld *world, SlColliderId id, SlPose pose, SlError *error);
-/* Places the collider at once, without a velocity; then it rests there. */
+/* Teleports the collider: it is at the pose at once, without a velocity, and rests there. Particles
+   inside it are pushed out, but not along with it; to move it use sl_collider_set_target. */
 SL_API SlStatus sl_collider_set_pose(SlWorld *world, SlColliderId id, SlPose pose, SlError *error);
 /* Where the collider is. The pose of a shape: its centre, and the rotation that leads x, y, z to its
    side, its axis and side × axis. Of a mesh: where the origin of the mesh is, and its rotation. */
 SL_API SlStatus sl_collider_pose(const SlWorld *world, SlColliderId id, SlPose *pose,
                                  SlError *error);
-/* From the next step on; m/s², finite. */
+/* The force (N) and torque (N m) that the particles of all systems exert on the collider: the mean over
+   the last sl_world_step or sl_world_advance_frame, or over what is done of one that on_step stopped.
+   The torque is about the collider's centre (SlBodyForce.center), which moves with it. Zero before the
+   first step, after a checkpoint was restored, and of systems whose parameter "forces" is "none".
+   `force` and `torque` may be NULL. */
+SL_API SlStatus sl_collider_force(const SlWorld *world, SlColliderId id, double force[3],
+                                  double torque[3], SlError *error);
+/* The gravity in force, m/s². */
+SL_API SlVec3 sl_world_gravity(const SlWorld *world);
+/* From the next step on; m/s², finite, at most 1e4. */
 SL_API SlStatus sl_world_set_gravity(SlWorld *world, SlVec3 gravity, SlError *error);
 /* What it is made of, for renderers and exporters; copied. Without them a system has the material of
    its solver (water or snow), colliders are solid and the domain is ground. May change at any time. */
@@ -186,14 +200,17 @@ SL_API SlStatus sl_world_set_depth_image(SlWorld *world, size_t camera, const Sl
                                          SlError *error);
 
 /* Force fields (sleet/force_field.h), at most 32, at any time; *id may be NULL. Their parameters are
-   those of the kind's table and may change at any time. They are in the hash and in snapshots; a
-   world that takes up a checkpoint gets them by its set-up. */
+   those of the kind's table, with its defaults, and may change at any time. They are in the hash and
+   in snapshots; a checkpoint does not hold them, and the program that restores one adds them again. */
 SL_API SlStatus sl_world_add_force_field(SlWorld *world, const SlForceFieldDef *def,
                                          SlForceFieldId *id, SlError *error);
 SL_API SlStatus sl_force_field_set_number(SlWorld *world, SlForceFieldId id, const char *name,
                                           double value, SlError *error);
 SL_API SlStatus sl_force_field_set_vec3(SlWorld *world, SlForceFieldId id, const char *name,
                                         SlVec3 value, SlError *error);
+/* The value in force; SL_ERROR_ARGUMENT for an unknown name. */
+SL_API SlStatus sl_force_field_get(const SlWorld *world, SlForceFieldId id, const char *name,
+                                   SlParamValue *value, SlError *error);
 SL_API SlStatus sl_force_field_remove(SlWorld *world, SlForceFieldId id, SlError *error);
 
 /* What the set-up would hold in memory while it runs, in bytes; 0 before any block. Works before
@@ -223,7 +240,9 @@ SL_API const SlStepStats *sl_system_stats(const SlWorld *world, SlSystemId id);
 /* Views are valid until the next step. */
 SL_API const SlFrameView *sl_world_view(SlWorld *world);
 SL_API SlFieldView sl_system_field(SlWorld *world, SlSystemId id, const char *name);
+/* Seconds since the start, and frames that sl_world_advance_frame ended. */
 SL_API double sl_world_time(const SlWorld *world);
+SL_API uint64_t sl_world_frame(const SlWorld *world);
 /* 64-bit hash of the whole state: all state fields in array order, time, counters. */
 SL_API uint64_t sl_world_hash(SlWorld *world);
 SL_API SlContext *sl_world_context(SlWorld *world);

@@ -20,17 +20,17 @@ static SlStatus with_place(const SlScene *scene, SlJsonPlace place, SlStatus sta
 static SlStatus set_three(const SlScene *scene, SlWorld *world, SlSystemId id,
                           const SlJsonNode *array, SlError *inner)
 {
-    double numbers[3];
+    float numbers[3] = {0, 0, 0};
     size_t count = 0;
     const SlJsonNode *node = sl_json_first(&scene->json, array);
     for (; node != NULL && node->type == SL_JSON_NUMBER && count < 3; count++) {
-        numbers[count] = node->number;
+        numbers[count] = (float)node->number;
         node = sl_json_next(&scene->json, node);
     }
     const char *name = sl_json_key(&scene->json, array);
     if (count != 3 || node != NULL)
         return sl_error_set(inner, SL_ERROR_ARGUMENT, "%s takes three numbers", name);
-    return sl_system_set_vec3(world, id, name, numbers, inner);
+    return sl_system_set_vec3(world, id, name, (SlVec3){numbers[0], numbers[1], numbers[2]}, inner);
 }
 
 static SlStatus set_parameter(const SlScene *scene, SlWorld *world, SlSystemId id,

@@ -11,10 +11,37 @@ static void refresh(SlWorld *world)
 void sl_world_name_body_forces(SlWorld *world, SlWorldSystem *system)
 {
     const SlBodies *bodies = &world->colliders.bodies;
-    for (size_t k = 0; k < bodies->count; k++)
+    for (size_t k = 0; k < bodies->count; k++) {
+        bool is_collider = k > 0 && bodies->body[k].kind != SL_BODY_NONE;
         system->forces[k].name = bodies->body[k].name;
+        system->forces[k].collider =
+            is_collider ? sl_collider_id(world, (uint32_t)k - 1) : (SlColliderId){0, 0, 0};
+    }
     system->base.forces = system->forces;
     system->base.force_count = bodies->count;
+}
+
+/* The slot may have been another collider's. */
+static void clear_load(SlWorld *world, uint32_t slot)
+{
+    for (uint32_t k = 0; k < world->system_count; k++)
+        for (int axis = 0; axis < 3; axis++) {
+            world->systems[k]->load.impulse[slot + 1][axis] = 0;
+            world->systems[k]->load.angular[slot + 1][axis] = 0;
+        }
+}
+
+void sl_world_add_load(SlWorldSystem *system, double dt)
+{
+    SlLoad *load = &system->load;
+    load->seconds += dt;
+    if (system->base.stats.body_count == 0)
+        return;
+    for (size_t body = 1; body < system->base.force_count; body++)
+        for (int k = 0; k < 3; k++) {
+            load->impulse[body][k] += dt * system->forces[body].force[k];
+            load->angular[body][k] += dt * system->forces[body].torque[k];
+        }
 }
 
 static SlStatus add_collider(SlWorld *world, const SlShape *shape, SlColliderId *id,
@@ -27,6 +54,7 @@ static SlStatus add_collider(SlWorld *world, const SlShape *shape, SlColliderId 
     if (id != NULL)
         *id = sl_collider_id(world, slot);
     refresh(world);
+    clear_load(world, slot);
     return SL_OK;
 }
 
@@ -40,6 +68,7 @@ static SlStatus add_mesh_collider(SlWorld *world, const SlMeshColliderDef *def, 
     if (id != NULL)
         *id = sl_collider_id(world, slot);
     refresh(world);
+    clear_load(world, slot);
     return SL_OK;
 }
 
@@ -142,4 +171,27 @@ SlStatus sl_collider_pose(const SlWorld *world, SlColliderId id, SlPose *pose, S
     if (status == SL_OK)
         *pose = sl_colliders_pose(&world->colliders, slot);
     return status;
+}
+
+SlStatus sl_collider_force(const SlWorld *world, SlColliderId id, double force[3],
+                           double torque[3], SlError *error)
+{
+    uint32_t slot;
+    SlStatus status = sl_world_resolve_collider(world, id, &slot, error);
+    if (status != SL_OK)
+        return status;
+    for (int k = 0; k < 3; k++) {
+        double sums[2] = {0, 0};
+        for (uint32_t s = 0; s < world->system_count; s++) {
+            const SlLoad *load = &world->systems[s]->load;
+            double seconds = load->seconds > 0 ? load->seconds : 1;
+            sums[0] += load->impulse[slot + 1][k] / seconds;
+            sums[1] += load->angular[slot + 1][k] / seconds;
+        }
+        if (force != NULL)
+            force[k] = sums[0];
+        if (torque != NULL)
+            torque[k] = sums[1];
+    }
+    return SL_OK;
 }

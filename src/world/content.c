@@ -165,6 +165,20 @@ static SlStatus remove_emitter(SlWorld *world, SlEmitterId id, SlError *error)
     return SL_OK;
 }
 
+SlStatus sl_world_take_drain(const SlShape *shape, const char *what, SlShape *prepared,
+                             SlError *error)
+{
+    const char *reason;
+    *prepared = *shape;
+    bool ok = sl_shape_prepare(prepared, &reason);
+    if (ok && sl_shape_type(prepared->kind)->arrays)
+        reason = "it can only be a collider";
+    if (reason != NULL)
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "%s: %s: %s", what,
+                            sl_shape_kind_name(prepared->kind), reason);
+    return SL_OK;
+}
+
 static SlStatus add_drain(SlWorld *world, SlSystemId id, const SlShape *shape, SlError *error)
 {
     SlStatus status = sl_require_not_started(world, error);
@@ -177,16 +191,9 @@ static SlStatus add_drain(SlWorld *world, SlSystemId id, const SlShape *shape, S
     if (flow->drain_count == SL_MAX_DRAINS)
         return sl_error_set(error, SL_ERROR_ARGUMENT, "at most %d drains fit in a system",
                             SL_MAX_DRAINS);
-    const char *reason;
-    SlShape prepared = *shape;
-    bool ok = sl_shape_prepare(&prepared, &reason);
-    if (ok && sl_shape_type(prepared.kind)->arrays)
-        reason = "it can only be a collider";
-    if (reason != NULL)
-        return sl_error_set(error, SL_ERROR_ARGUMENT, "drain: %s: %s",
-                            sl_shape_kind_name(prepared.kind), reason);
-    flow->drains[flow->drain_count++] = prepared;
-    return SL_OK;
+    status = sl_world_take_drain(shape, "drain", &flow->drains[flow->drain_count], error);
+    flow->drain_count += status == SL_OK;
+    return status;
 }
 
 /* --- The public calls: each keeps its error in the world --- */

@@ -7,19 +7,20 @@
 #include "core/names.h"
 #include "world/world.h"
 
-static SlForceField *resolve(SlWorld *world, SlForceFieldId id, SlError *error)
+static SlStatus find_slot(const SlWorld *world, SlForceFieldId id, uint32_t *found, SlError *error)
 {
-    uint32_t slot = id.index1 - 1;
+    if (world == NULL)
+        return SL_ERROR_ARGUMENT;
+    uint32_t slot = *found = id.index1 - 1;
     bool removed = false;
     if (id.index1 > 0 && slot < SL_MAX_FORCE_FIELDS && id.world == world->number) {
-        SlForceField *field = &world->force_fields[slot];
+        const SlForceField *field = &world->force_fields[slot];
         if (field->kind != NULL && field->generation == id.generation)
-            return field;
+            return SL_OK;
         removed = field->generation != 0;
     }
-    sl_error_set(error, SL_ERROR_ARGUMENT, "the handle names no force field of this world%s",
-                 sl_handle_reason(world, id.index1, id.world, removed));
-    return NULL;
+    return sl_error_set(error, SL_ERROR_ARGUMENT, "the handle names no force field of this world%s",
+                        sl_handle_reason(world, id.index1, id.world, removed));
 }
 
 static SlStatus unknown_kind(const char *name, SlError *error)
@@ -83,17 +84,37 @@ static SlStatus add_field(SlWorld *world, const SlForceFieldDef *def, SlForceFie
     return SL_OK;
 }
 
+/* A parameter: the field's slot, and the number of the row. */
+typedef struct Place {
+    uint32_t slot;
+    size_t row;
+} Place;
+
+static SlStatus find_place(const SlWorld *world, SlForceFieldId id, const char *name, Place *place,
+                           SlError *error)
+{
+    SlStatus status = find_slot(world, id, &place->slot, error);
+    if (status != SL_OK)
+        return status;
+    const SlForceField *field = &world->force_fields[place->slot];
+    const SlTable *table = &field->kind->table;
+    const SlParamRow *row = sl_table_find(table, name);
+    if (row == NULL)
+        return unknown_parameter(table, name, error);
+    place->row = (size_t)(row - table->rows);
+    return SL_OK;
+}
+
 static SlStatus find_value(SlWorld *world, SlForceFieldId id, const char *name,
                            const SlParamRow **row, SlParamValue **value, SlError *error)
 {
-    SlForceField *field = resolve(world, id, error);
-    if (field == NULL)
-        return SL_ERROR_ARGUMENT;
-    const SlTable *table = &field->kind->table;
-    *row = sl_table_find(table, name);
-    if (*row == NULL)
-        return unknown_parameter(table, name, error);
-    *value = &field->values[*row - table->rows];
+    Place place;
+    SlStatus status = find_place(world, id, name, &place, error);
+    if (status != SL_OK)
+        return status;
+    SlForceField *field = &world->force_fields[place.slot];
+    *row = &field->kind->table.rows[place.row];
+    *value = &field->values[place.row];
     return SL_OK;
 }
 
@@ -118,9 +139,11 @@ static SlStatus set_vec3(SlWorld *world, SlForceFieldId id, const char *name, Sl
 
 static SlStatus remove_field(SlWorld *world, SlForceFieldId id, SlError *error)
 {
-    SlForceField *field = resolve(world, id, error);
-    if (field == NULL)
-        return SL_ERROR_ARGUMENT;
+    uint32_t slot;
+    SlStatus status = find_slot(world, id, &slot, error);
+    if (status != SL_OK)
+        return status;
+    SlForceField *field = &world->force_fields[slot];
     *field = (SlForceField){.generation = field->generation};
     world->force_field_count--;
     return SL_OK;
@@ -175,6 +198,16 @@ SlStatus sl_force_field_set_vec3(SlWorld *world, SlForceFieldId id, const char *
                                  SlError *error)
 {
     SL_SETUP_CALL(world, error, set_vec3(world, id, name, value, &found));
+}
+
+SlStatus sl_force_field_get(const SlWorld *world, SlForceFieldId id, const char *name,
+                            SlParamValue *value, SlError *error)
+{
+    Place place;
+    SlStatus status = find_place(world, id, name, &place, error);
+    if (status == SL_OK)
+        *value = world->force_fields[place.slot].values[place.row];
+    return status;
 }
 
 SlStatus sl_force_field_remove(SlWorld *world, SlForceFieldId id, SlError *error)

@@ -72,6 +72,12 @@ uint32_t sl_system_index(const SlWorld *world, SlSystemId id)
     return system != NULL ? system->base.index : UINT32_MAX;
 }
 
+size_t sl_system_particle_count(const SlWorld *world, SlSystemId id)
+{
+    const SlWorldSystem *system = sl_world_resolve_system(world, id, NULL);
+    return system != NULL ? system->base.particles.count : 0;
+}
+
 SlColliderId sl_collider_id(const SlWorld *world, uint32_t slot)
 {
     return (SlColliderId){slot + 1, world->number, world->colliders.generations[slot]};

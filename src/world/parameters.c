@@ -113,14 +113,15 @@ SlStatus sl_parameters_set_text(SlWorld *world, SlSystemId id, const char *name,
     return status == SL_OK ? accept(world, &target, &before, error) : status;
 }
 
-static SlStatus set_vec3(SlWorld *world, SlSystemId id, const char *name, const double value[3],
+static SlStatus set_vec3(SlWorld *world, SlSystemId id, const char *name, SlVec3 value,
                          SlError *error)
 {
+    const double numbers[3] = {(double)value.x, (double)value.y, (double)value.z};
     Target target = {NULL, NULL, NULL};
     SlParamValue before;
     SlStatus status = find_to_set(world, id, name, &target, &before, error);
     if (status == SL_OK)
-        status = sl_param_set_vec3(target.row, value, target.value, error);
+        status = sl_param_set_vec3(target.row, numbers, target.value, error);
     return status == SL_OK ? accept(world, &target, &before, error) : status;
 }
 
@@ -136,7 +137,7 @@ SlStatus sl_system_set_text(SlWorld *world, SlSystemId id, const char *name, con
     SL_SETUP_CALL(world, error, sl_parameters_set_text(world, id, name, value, &found));
 }
 
-SlStatus sl_system_set_vec3(SlWorld *world, SlSystemId id, const char *name, const double value[3],
+SlStatus sl_system_set_vec3(SlWorld *world, SlSystemId id, const char *name, SlVec3 value,
                             SlError *error)
 {
     SL_SETUP_CALL(world, error, set_vec3(world, id, name, value, &found));

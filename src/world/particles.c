@@ -6,6 +6,7 @@
 
 #include "core/names.h"
 #include "core/sort.h"
+#include "geometry/shape.h"
 #include "math/vec3.h"
 #include "world/world.h"
 
@@ -310,5 +311,49 @@ SlStatus sl_system_remove_particles(SlWorld *world, SlSystemId id, const uint32_
         mark_changed(system);
     }
     sl_arena_release(arena, mark);
+    return status;
+}
+
+static size_t mark_inside(const SlParticles *particles, const SlShape *shape, uint8_t *marks)
+{
+    const float *position = sl_f32x4(particles, SL_F_POSITION);
+    size_t count = 0;
+    for (size_t i = 0; i < particles->count; i++) {
+        SlVec3 p = {position[4 * i], position[4 * i + 1], position[4 * i + 2]};
+        marks[i] = sl_shape_distance(shape, p, NULL) < 0;
+        count += marks[i];
+    }
+    return count;
+}
+
+SlStatus sl_system_remove_particles_in(SlWorld *world, SlSystemId id, const SlShape *shape,
+                                       size_t *removed, SlError *error)
+{
+    size_t count = 0;
+    if (removed != NULL)
+        *removed = 0;
+    SlWorldSystem *system = sl_world_resolve_system(world, id, error);
+    if (system == NULL)
+        return SL_ERROR_ARGUMENT;
+    SlShape prepared;
+    SlStatus status = sl_world_take_drain(shape, "particles to remove", &prepared, error);
+    if (status == SL_OK)
+        status = sl_world_start(world, error);
+    SlParticles *particles = &system->base.particles;
+    if (status != SL_OK || particles->count == 0)
+        return status;
+    SlArena *arena = &system->base.context->arena;
+    SlArenaMark mark = sl_arena_mark(arena);
+    uint8_t *marks = SL_PUSH(arena, uint8_t, particles->count);
+    if (marks == NULL)
+        status = sl_error_set(error, SL_ERROR_MEMORY, "no memory to remove particles");
+    else if ((count = mark_inside(particles, &prepared, marks)) > 0) {
+        sl_particles_remove(particles, marks);
+        system->flow.removed += count;
+        mark_changed(system);
+    }
+    sl_arena_release(arena, mark);
+    if (removed != NULL)
+        *removed = count;
     return status;
 }

@@ -135,6 +135,11 @@ SlStatus sl_world_set_depth_image(SlWorld *world, size_t camera, const SlDepthVi
     SL_SETUP_CALL(world, error, set_depth_image(world, camera, view, &found));
 }
 
+SlVec3 sl_world_gravity(const SlWorld *world)
+{
+    return world != NULL ? world->def.gravity : (SlVec3){0, 0, 0};
+}
+
 SlStatus sl_world_set_gravity(SlWorld *world, SlVec3 gravity, SlError *error)
 {
     SL_SETUP_CALL(world, error, set_gravity(world, gravity, &found));

@@ -73,6 +73,7 @@ static void visit_system(Walk *walk, SlWorldSystem *system)
     VISIT(walk, base->time);
     VISIT(walk, base->stats);
     VISIT(walk, system->progress);
+    VISIT(walk, system->load);
     VISIT(walk, system->monitor);
     VISIT(walk, system->flow);
     visit(walk, base->values, solver->table.row_count * sizeof *base->values);

@@ -96,6 +96,7 @@ static SlStatus take_sub_step(SlWorld *world, SlWorldSystem *holder, SlError *er
     system->stats.time = system->time;
     system->stats.dt = sub;
     system->stats.particles = system->particles.count;
+    sl_world_add_load(holder, sub);
     if (world->def.on_step != NULL &&
         !world->def.on_step(world->def.on_step_user, sl_system_id(world, system), &system->stats))
         return sl_error_set(error, SL_ERROR_CANCELLED, "stopped at %.6g s", system->time);
@@ -117,8 +118,10 @@ static SlWorldSystem *furthest_behind(const SlWorld *world)
 static void begin_interval(SlWorld *world, double dt, bool is_frame)
 {
     world->interval = (SlInterval){.dt = dt, .open = 1, .is_frame = is_frame};
-    for (uint32_t k = 0; k < world->system_count; k++)
+    for (uint32_t k = 0; k < world->system_count; k++) {
         world->systems[k]->progress = (SlProgress){0, 0};
+        memset(&world->systems[k]->load, 0, sizeof world->systems[k]->load);
+    }
 }
 
 /* Ends the open interval. Systems advance in time order, each by its own sub-steps, and

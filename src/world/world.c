@@ -216,6 +216,11 @@ double sl_world_time(const SlWorld *world)
     return world != NULL ? world->time : 0;
 }
 
+uint64_t sl_world_frame(const SlWorld *world)
+{
+    return world != NULL ? world->frame : 0;
+}
+
 SlContext *sl_world_context(SlWorld *world)
 {
     return world != NULL ? world->context : NULL;

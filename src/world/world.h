@@ -25,10 +25,19 @@ typedef struct SlProgress {
     uint64_t step; /* sub-steps of it */
 } SlProgress;
 
+/* What the system's particles did to each body since the interval began: for sl_collider_force.
+   In snapshots, but no state of checkpoints or the hash. */
+typedef struct SlLoad {
+    double seconds; /* of the interval so far */
+    double impulse[SL_MAX_BODIES][3]; /* N s */
+    double angular[SL_MAX_BODIES][3]; /* N m s, about the body's centre */
+} SlLoad;
+
 typedef struct SlWorldSystem {
     SlSystem base;
     SlProgress progress;
     SlBodyForce forces[SL_MAX_BODIES];
+    SlLoad load;
     SlMonitor monitor;
     SlBlock blocks[SL_MAX_BLOCKS];
     uint32_t block_count;
@@ -140,6 +149,11 @@ void sl_world_measure_depth(const SlWorld *world, SlWorldSystem *system);
 void sl_world_update_surroundings(SlWorld *world);
 /* Gives the system one entry of forces per body, with the bodies' names. */
 void sl_world_name_body_forces(SlWorld *world, SlWorldSystem *system);
+/* Adds the last sub-step's forces on bodies, of dt seconds, to the load of its interval. */
+void sl_world_add_load(SlWorldSystem *system, double dt);
+/* A copy of a shape that particles may be removed in, prepared; an error names it by `what`. */
+SlStatus sl_world_take_drain(const SlShape *shape, const char *what, SlShape *prepared,
+                             SlError *error);
 /* The smallest spacing of all systems, m; 0 without any. */
 double sl_world_finest_spacing(const SlWorld *world);
 /* The interval under way, for targets of colliders. */
