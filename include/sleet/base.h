@@ -114,7 +114,7 @@ typedef struct SlHooks {
 
 /* Memory. `alloc` returns `bytes` (above 0) aligned to `alignment`, a power of two, or NULL where there
    is none: the call then returns SL_ERROR_MEMORY. `release` gets a block with the size that was asked
-   for. The thread of a writer (sleet/frame.h) may call both while another thread does, so both must be
+   for. The thread of a writer (sleet/checkpoint.h) may call both while another thread does, so both must be
    thread-safe. Default: the C library. */
 typedef struct SlAllocator {
     void *(*alloc)(void *user, size_t bytes, size_t alignment);
