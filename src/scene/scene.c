@@ -10,7 +10,7 @@
 #include "scene/override.h"
 
 /* As many as a world holds, so that the error comes before one is made. */
-enum { MAX_SYSTEMS = 16, MAX_COLLIDERS = 256, MAX_CAMERAS = 256, MAX_FORCE_FIELDS = 32 };
+enum { MAX_SYSTEMS = 16, MAX_COLLIDERS = 320, MAX_CAMERAS = 256, MAX_FORCE_FIELDS = 32 };
 
 enum { NAME, SEED, GRAVITY, DOMAIN_BOX, TIME, SYSTEMS, COLLIDERS, FORCE_FIELDS, CAMERAS, RENDER,
        OUTPUT, ENERGY_LIMIT, SCENE_KEYS };
