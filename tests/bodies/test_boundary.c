@@ -184,7 +184,7 @@ static void the_floor_carries_the_weight(void **state)
         double weight = 16 * 8 * 16 * 1000 * d * d * d * 9.81;
         printf("floor, %s: %.2f %% of the weight\n", boundary_modes[mode],
                -100 * sum[0] / sum[1] / weight);
-        assert_near(-sum[0] / sum[1] / weight, 1, 0.01);
+        assert_near(-sum[0] / sum[1] / weight, 1, 1e-3);
         sl_world_destroy(world);
     }
 }
@@ -216,7 +216,7 @@ static void friction_is_coulombs(void **state)
         double expected = 0.3 * 9.81 * 0.5;
         printf("friction 0.3, %s: %.2f m/s lost, Coulomb's %.2f; without %.3f\n",
                boundary_modes[mode], free - held, expected, 4 - free);
-        assert_near(free, 4, 0.05);
+        assert_near(free, 4, 1e-3);
         assert_near(free - held, expected, 0.35 * expected);
     }
 }

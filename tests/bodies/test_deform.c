@@ -169,7 +169,7 @@ static void time_is_continuous(void **state)
     }
     print_message("jumps: %.2g m, %.2g m/s\n", jump, rotation);
     assert_less(jump, 1e-4);
-    assert_less(rotation, 0.02);
+    assert_less(rotation, 1e-3);
     ask(body, 0.123, &before);
     ask(body, 0.123 + 3 * KEYS / rate, &after);
     for (int k = 0; k < POINTS; k++)

@@ -109,7 +109,7 @@ static void test_samples_lie_on_their_triangles(void **state)
         SlVec3 a = sl_mesh_corner(&mesh, t, 0), b = sl_mesh_corner(&mesh, t, 1);
         SlVec3 c = sl_mesh_corner(&mesh, t, 2), p = samples.positions[k];
         SlVec3 n = sl_unit(sl_cross(sl_sub(b, a), sl_sub(c, a)));
-        assert_near(sl_dot(n, samples.normals[k]), 1, 1e-3);
+        assert_near(sl_dot(n, samples.normals[k]), 1, 1e-5);
         assert_near(sl_dot(samples.normals[k], sl_sub(p, a)), 0, 1e-6);
         const SlVec3 corner[4] = {a, b, c, a};
         for (int e = 0; e < 3; e++) {

@@ -12,7 +12,7 @@ static void integral_is_one(void **state)
             double r = (k + 0.5) * h / steps;
             sum += 4 * M_PI * r * r * sl_kernel_value((SlKernelKind)kind, r, h) * h / steps;
         }
-        assert_near(sum, 1, 1e-6);
+        assert_near(sum, 1, 1e-12);
     }
 }
 

@@ -128,7 +128,7 @@ static void check_random(bool dominant, const SlLinearKind *kinds, size_t kind_c
                 left += (y[e] - b[e]) * (y[e] - b[e]);
             assert_less(sqrt(left / right), 2e-9);
             for (size_t e = 0; e < rows * columns; e++)
-                assert_near(x[e], exact[e], 1e-4 * size);
+                assert_near(x[e], exact[e], 1e-6 * size);
         }
     }
     sl_context_destroy(context);
