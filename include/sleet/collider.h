@@ -1,4 +1,4 @@
-/* Sleet: colliders made of triangles, and how colliders move. Analytic ones are in sleet/shape.h,
+/* Sleet: mesh colliders, and the motion of colliders. Analytic shapes are in sleet/shape.h,
    the calls that add, move and remove them in sleet/world.h. */
 #ifndef SLEET_COLLIDER_H
 #define SLEET_COLLIDER_H
@@ -9,10 +9,10 @@
 extern "C" {
 #endif
 
-/* A key of a motion: rotated by the rotation vector `rotation` (axis × angle) about the motion's
-   pivot, then moved by `position`, relative to where the collider was added. */
+/* A keyframe: the collider is rotated by the vector `rotation` (axis × angle) about the motion's
+   pivot, then translated by `position`, relative to where the collider was added. */
 typedef struct SlKeyframe {
-    double time;     /* s since the world's start, rising from key to key */
+    double time;     /* s since the world's start, increasing from key to key */
     SlVec3 position; /* m */
     SlVec3 rotation; /* rad */
 } SlKeyframe;
@@ -25,14 +25,14 @@ typedef struct SlMotionDef {
     size_t key_count;       /* 0 (default), or 2 to 100,000 */
     SlVec3 velocity;        /* m/s; without keys; default 0 */
     SlVec3 spin;            /* rad/s; without keys; default 0 */
-    SlVec3 pivot;           /* m: centre of the rotation, in the world when added; default 0 */
+    SlVec3 pivot;           /* m: centre of rotation in world space, when added; default 0 */
 } SlMotionDef;
 
-/* A triangle mesh becomes a signed distance field, open or closed, so it collides like any other
+/* A triangle mesh, open or closed, becomes a signed distance field and collides like any other
    solid. Several files are the keys of a deforming body: the fields of two keys are blended along
    the motion of the surface between them. Where all files have the same triangles (a mesh with
    moving vertices) every point keeps its place on the surface; else a point moves to the nearest one
-   of the next key. Keys should be so dense that the surface moves by a few cells from one to the
+   of the next key. Use enough keys that the surface moves by at most a few cells from one to the
    next. */
 typedef struct SlMeshColliderDef {
     uint32_t cookie, size; /* set by sl_default_mesh_collider_def */
@@ -47,16 +47,16 @@ typedef struct SlMeshColliderDef {
     const uint32_t *triangles; /* three vertices each, counter-clockwise from outside */
     size_t triangle_count;
     double rate; /* keys per second, (0, 1e6]; the first is at the world's start; default 25 */
-    bool loop;   /* after the last key comes the first; else the last one stays; default false */
+    bool loop;   /* repeat after the last key; else the last key is held; default false */
     /* The mesh as given is scaled, then rotated about its origin, then moved. */
     float scale;     /* metres per unit; default 1 */
     SlVec3 rotation; /* rad: axis × angle; default 0 */
     SlVec3 position; /* m: where the origin of the mesh is; default 0 */
-    double cell;     /* m, of the field's grid; 0 (default): the smallest spacing of all systems */
+    double cell;     /* m, of its distance field; 0 (default): the smallest spacing of all systems */
     bool hollow;     /* a container: the fluid is inside, all outside of the mesh is solid; default false */
     float friction;  /* Coulomb, [0, 10]; default 0 */
-    bool sticky;     /* snow that touches it stays; default false */
-    const char *cache_folder; /* where fields are kept from run to run; NULL (default): nowhere */
+    bool sticky;     /* snow that touches it sticks to it; default false */
+    const char *cache_folder; /* cache of distance fields; NULL (default): none */
 } SlMeshColliderDef;
 
 SL_API SlMotionDef sl_default_motion_def(void);

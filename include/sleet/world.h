@@ -1,13 +1,13 @@
-/* Sleet: a world of particle systems and solid things, and the calls that move it on.
+/* Sleet: a world of particle systems and colliders, and the calls that advance it.
 
-   Make a world, add systems, set their parameters, add blocks and colliders, step. The first step
+   Create a world, add systems, set their parameters, add blocks and colliders, step. The first step
    (or sl_world_start) fixes the set-up: counts, memory and densities are checked there.
 
    Errors: calls that can fail return a status. Until the world has started the first error, also one
    of sl_world_start itself, is kept in the world: later set-up calls then do nothing and return it,
    and so do sl_world_start and the steps, until sl_world_clear_error. A program may check every call
    or only the steps. SL_ERROR_CANCELLED is not kept: the call may be made again. After the start a
-   refused change is returned and not kept.
+   refused change is returned but not stored.
 
    The world may be NULL in every call, as after a sl_world_create that failed: calls with a status
    return SL_ERROR_ARGUMENT and leave `error` as it is, the others return 0, NULL or a null handle. */
@@ -33,24 +33,24 @@ typedef struct SlWorld SlWorld;
 typedef struct SlWorldDef {
     uint32_t cookie, size; /* set by sl_default_world_def */
     SlContext *context;    /* memory, threads, path and hooks; it must outlive the world. NULL
-                              (default): one by sl_default_context_def, made and owned */
+                              (default): the world creates and owns a default one */
     bool own_context;      /* sl_world_destroy destroys the context too; default false */
     uint64_t seed;
     SlVec3 gravity;        /* m/s²; default (0, -9.81, 0) */
-    SlBox domain;          /* m; walls on all six sides, but none where a side is infinite;
-                              default 4 × 4 × 4 from the origin. sl_world_start refuses a finite
-                              side farther than 2^18 spacings from the origin, where floats are
+    SlBox domain;          /* m; a wall on each finite side;
+                              default 4 × 4 × 4 from the origin. sl_world_start rejects a finite
+                              side farther than 2^18 spacings from the origin, where float precision
                               too coarse */
     float domain_friction; /* Coulomb, [0, 10]; default 0 */
-    bool domain_sticky;    /* snow that touches a wall stays; default false */
+    bool domain_sticky;    /* snow that touches a wall sticks to it; default false */
     float domain_limit;    /* m: with an open side, particles farther than this from the origin
                               along any axis are removed as by a drain; above 0. 0 (default):
-                              none; one farther than 2^18 spacings, where floats grow too coarse,
+                              no limit; a particle beyond 2^18 spacings, where precision is too low,
                               ends the step with SL_ERROR_NUMBERS */
     SlGridKind grid;       /* default SL_GRID_AUTO */
     double frame_time;     /* s; default 1/60 */
-    /* A step ends with SL_ERROR_NUMBERS when the energy is this many times what the start, falling,
-       emitters and moving solids explain; [0, 1e6], 0: no check; default 1.5. */
+    /* A step fails with SL_ERROR_NUMBERS when the energy exceeds this factor times the energy that
+       initial state, emitters and moving solids account for; [0, 1e6], 0: no check; default 1.5. */
     double energy_limit;
     /* Called after every step of every system, on the calling thread. May be NULL. Return false
        to stop: the call then returns SL_ERROR_CANCELLED with the world valid, to be viewed,
@@ -65,11 +65,11 @@ typedef struct SlSystemDef {
     const char *solver; /* see sl_solver_tables */
 } SlSystemDef;
 
-/* A block of particles on a cubic lattice, spacing apart, the first half a spacing inside. */
+/* A box of particles on a cubic lattice, one spacing apart, the first half a spacing inside. */
 typedef struct SlBlock {
     SlVec3 min, max; /* m */
     SlVec3 velocity; /* m/s */
-    uint32_t fluid;  /* which of the system's fluids: 0, its own, or what sl_system_add_fluid gave */
+    uint32_t fluid;  /* index: 0, the system's own fluid, or one from sl_system_add_fluid */
 } SlBlock;
 
 /* One of several fluids in a system of a water solver. */
@@ -86,18 +86,18 @@ SL_API SlFluidDef sl_default_fluid_def(void);
 
 SL_API SlStatus sl_world_create(const SlWorldDef *def, SlWorld **world, SlError *error);
 SL_API void sl_world_destroy(SlWorld *world);
-/* The kept error, its text begins with the call that failed; status SL_OK: none so far. */
+/* The stored error; its message begins with the call that failed. Status SL_OK: no error so far. */
 SL_API const SlError *sl_world_error(const SlWorld *world);
 /* Forgets it, for programs that let a user correct a value and try again, the start too. */
 SL_API void sl_world_clear_error(SlWorld *world);
 
 SL_API SlStatus sl_world_add_system(SlWorld *world, const SlSystemDef *def, SlSystemId *id,
                                     SlError *error);
-/* Systems in the order added; null for an index or a name that no system has. */
+/* Systems in the order added; a null handle for an index or a name that no system has. */
 SL_API uint32_t sl_world_system_count(const SlWorld *world);
 SL_API SlSystemId sl_world_system(const SlWorld *world, uint32_t index);
 SL_API SlSystemId sl_world_find_system(const SlWorld *world, const char *name);
-/* Its name and its place among the systems; NULL and UINT32_MAX for a bad handle. */
+/* Name and index of a system; NULL and UINT32_MAX for an invalid handle. */
 SL_API const char *sl_system_name(const SlWorld *world, SlSystemId id);
 SL_API uint32_t sl_system_index(const SlWorld *world, SlSystemId id);
 /* Particles that it has now; 0 before the start and for a bad handle. */
@@ -108,23 +108,23 @@ SL_API SlStatus sl_system_set_text(SlWorld *world, SlSystemId id, const char *na
                                    const char *value, SlError *error);
 SL_API SlStatus sl_system_set_vec3(SlWorld *world, SlSystemId id, const char *name,
                                    SlVec3 value, SlError *error);
-/* The value in force; SL_ERROR_ARGUMENT for an unknown name. */
+/* The current value; SL_ERROR_ARGUMENT for an unknown name. */
 SL_API SlStatus sl_system_get(const SlWorld *world, SlSystemId id, const char *name,
                               SlParamValue *value, SlError *error);
-/* A further fluid, at most 16; *fluid is its number for blocks, fills and emitters. Its density
-   should be within a factor of ten of the system's rest_density. Solvers without fluids refuse. */
+/* Adds a fluid, at most 16; *fluid is its index for blocks, fills and emitters. Its density
+   should be within a factor of ten of the system's rest_density. For water solvers only. */
 SL_API SlStatus sl_system_add_fluid(SlWorld *world, SlSystemId id, const SlFluidDef *def,
                                     uint32_t *fluid, SlError *error);
 SL_API SlStatus sl_system_add_block(SlWorld *world, SlSystemId id, const SlBlock *block,
                                     SlError *error);
-/* Reads the mesh, if it is one, and checks it; places are found at the start. */
+/* Reads and checks the mesh, if the fill has one; particles are placed at the start. */
 SL_API SlStatus sl_system_add_fill(SlWorld *world, SlSystemId id, const SlFillDef *fill,
                                    SlError *error);
-/* Emitters may be added, changed and removed at any time; *emitter may be NULL. One that is added
-   or changed while the world runs lets nothing through that was due before. */
+/* Emitters may be added, changed and removed at any time; *emitter may be NULL. An emitter added
+   or changed while the world runs emits nothing that was due before. */
 SL_API SlStatus sl_system_add_emitter(SlWorld *world, SlSystemId id, const SlEmitterDef *def,
                                       SlEmitterId *emitter, SlError *error);
-/* The definition replaces the emitter's; particles let through so far count towards its limit. */
+/* The definition replaces the emitter's; particles emitted so far count towards its limit. */
 SL_API SlStatus sl_emitter_set(SlWorld *world, SlEmitterId id, const SlEmitterDef *def,
                                SlError *error);
 SL_API SlStatus sl_emitter_remove(SlWorld *world, SlEmitterId id, SlError *error);
@@ -138,7 +138,7 @@ SL_API SlStatus sl_world_add_collider(SlWorld *world, const SlShape *shape, SlCo
                                       SlError *error);
 SL_API SlStatus sl_world_add_mesh_collider(SlWorld *world, const SlMeshColliderDef *def,
                                            SlColliderId *id, SlError *error);
-/* Its handle is stale from then on; its entry in SlStepStats.bodies stays, without a name, until
+/* The handle is then invalid; its entry in SlStepStats.bodies stays, without a name, until
    another collider takes its place. */
 SL_API SlStatus sl_world_remove_collider(SlWorld *world, SlColliderId id, SlError *error);
 /* The collider's name in stats; at most 31 characters, copied. Default: "shape1", "mesh1" and so on,
@@ -159,7 +159,7 @@ SL_API SlStatus sl_collider_set_target(SlWorld *world, SlColliderId id, SlPose p
 /* Teleports the collider: it is at the pose at once, without a velocity, and rests there. Particles
    inside it are pushed out, but not along with it; to move it use sl_collider_set_target. */
 SL_API SlStatus sl_collider_set_pose(SlWorld *world, SlColliderId id, SlPose pose, SlError *error);
-/* Where the collider is. The pose of a shape: its centre, and the rotation that leads x, y, z to its
+/* The current pose. Of a shape: its centre, and the rotation that maps x, y, z to its
    side, its axis and side × axis. Of a mesh: where the origin of the mesh is, and its rotation. */
 SL_API SlStatus sl_collider_pose(const SlWorld *world, SlColliderId id, SlPose *pose,
                                  SlError *error);
@@ -174,27 +174,27 @@ SL_API SlStatus sl_collider_force(const SlWorld *world, SlColliderId id, double 
 SL_API SlVec3 sl_world_gravity(const SlWorld *world);
 /* From the next step on; m/s², finite, at most 1e4. */
 SL_API SlStatus sl_world_set_gravity(SlWorld *world, SlVec3 gravity, SlError *error);
-/* What it is made of, for renderers and exporters; copied. Without them a system has the material of
+/* Sets the material for renderers and exporters; copied. By default a system has the material of
    its solver (water or snow), colliders are solid and the domain is ground. May change at any time. */
 SL_API SlStatus sl_system_set_material(SlWorld *world, SlSystemId id, const SlMaterial *material,
                                        SlError *error);
 SL_API SlStatus sl_collider_set_material(SlWorld *world, SlColliderId id,
                                          const SlMaterial *material, SlError *error);
-/* The kind of material that a solver's particles have unless another is set; water for an unknown one. */
+/* The kind of material that a solver's particles have unless another is set; water if unknown. */
 SL_API SlMaterialKind sl_solver_material(const char *solver);
-/* As set, absorption below 0 as it is; sl_world_view has it as in force. A handle that names no system
+/* As set, also absorption below 0; sl_world_view has it resolved. A handle that names no system
    gives a solid. */
 SL_API SlMaterial sl_system_material(const SlWorld *world, SlSystemId id);
 SL_API SlStatus sl_world_set_domain_material(SlWorld *world, const SlMaterial *material,
                                              SlError *error);
 /* Cameras for drawing and for level of detail; copied. May change between steps. At most
    SL_MAX_VIEW_CAMERAS; SL_MAX_CAMERAS of them may have a weight above 0 and count for level of detail.
-   Without cameras, level of detail says what is missing at the start. */
+   Level of detail without cameras is an error of the first step. */
 SL_API SlStatus sl_world_set_cameras(SlWorld *world, const SlCamera *cameras, size_t count,
                                      SlError *error);
-/* A depth image of the host's renderer for the camera of that number (counted among those with a
+/* A depth image of the host's renderer for the camera with that index (among those with a
    weight), instead of one that Sleet draws; view->camera replaces the camera. The pixels stay the
-   caller's and must be valid until the image is replaced, taken back (view NULL) or the cameras are
+   caller's and must be valid until the image is replaced, removed (view NULL) or the cameras are
    set. Results then depend on the pixels, which are in no snapshot or checkpoint. */
 SL_API SlStatus sl_world_set_depth_image(SlWorld *world, size_t camera, const SlDepthView *view,
                                          SlError *error);
@@ -213,28 +213,28 @@ SL_API SlStatus sl_force_field_get(const SlWorld *world, SlForceFieldId id, cons
                                    SlParamValue *value, SlError *error);
 SL_API SlStatus sl_force_field_remove(SlWorld *world, SlForceFieldId id, SlError *error);
 
-/* What the set-up would hold in memory while it runs, in bytes; 0 before any block. Works before
+/* Estimated memory use of a run of this set-up, in bytes; 0 before any block. Works before
    the start and allocates nothing. */
 SL_API uint64_t sl_world_memory_needed(const SlWorld *world);
-/* Particles of the blocks, of emitters with a limit, and of fills: these by volume before the start,
-   exactly after it. */
+/* Particles of the blocks, of emitters with a limit, and of fills: by volume before the start,
+   exact after it. */
 SL_API uint64_t sl_world_particle_count(const SlWorld *world);
 
-/* Fixes the set-up: checks it against itself and the memory available, places the particles,
-   measures densities. Called by the first step if the program does not. */
+/* Ends the set-up: checks its consistency and the memory available, places the particles,
+   computes densities. Called by the first step if the program does not. */
 SL_API SlStatus sl_world_start(SlWorld *world, SlError *error);
-/* Advances the world by dt seconds, (0, 10]. Each system takes its own sub-steps; the one whose
-   clock is furthest behind goes next, and colliders move with it. A step that on_step stopped is
-   ended first: the call always advances by all of dt. */
+/* Advances the world by dt seconds, (0, 10]. Each system takes its own sub-steps; the one with the
+   earliest time goes next, and colliders move with it. A step that on_step stopped is
+   completed first; the call then advances by all of dt. */
 SL_API SlStatus sl_world_step(SlWorld *world, double dt, SlError *error);
 /* Advances by the definition's frame_time and counts a frame. Where on_step stopped a frame, the
-   call ends that frame; where it stopped a sl_world_step, that step and then a frame. */
+   call completes that frame; where it stopped a sl_world_step, that step and then a frame. */
 SL_API SlStatus sl_world_advance_frame(SlWorld *world, SlError *error);
-/* Ends a step or frame that on_step stopped; does nothing where none was. */
+/* Completes a step or frame that on_step stopped; otherwise does nothing. */
 SL_API SlStatus sl_world_finish_step(SlWorld *world, SlError *error);
 
-/* What the last sub-step of the system did; zeros before the first. Valid until the next step; NULL
-   for a bad handle. */
+/* Statistics of the system's last sub-step; zeros before the first. Valid until the next step; NULL
+   for an invalid handle. */
 SL_API const SlStepStats *sl_system_stats(const SlWorld *world, SlSystemId id);
 
 /* Views are valid until the next step. */
@@ -247,12 +247,12 @@ SL_API uint64_t sl_world_frame(const SlWorld *world);
 SL_API uint64_t sl_world_hash(SlWorld *world);
 SL_API SlContext *sl_world_context(SlWorld *world);
 
-/* The whole state, for a checkpoint; starts the world if need be. Valid at any step boundary until
+/* The whole state, for a checkpoint; starts the world if needed. Valid at any step boundary until
    the next step. */
 SL_API SlStatus sl_world_state(SlWorld *world, const SlStateView **state, SlError *error);
-/* Puts a world that was set up alike and has not been stepped into that state; from there it goes
-   on with the same bits. Systems must have the same names and solvers; any other value of the
-   set-up may differ. Nothing in the state is trusted. After a failure only destroy the world. */
+/* Restores the state in a world with the same set-up that has not been stepped; it then continues
+   bitwise identically. Systems must have the same names and solvers; any other value of the
+   set-up may differ. The state is validated. After a failure the world can only be destroyed. */
 SL_API SlStatus sl_world_restore(SlWorld *world, const SlStateView *state, SlError *error);
 
 #ifdef __cplusplus
