@@ -40,7 +40,7 @@ typedef struct SlWorldDef {
     SlBox domain;          /* m; a wall on each finite side;
                               default 4 × 4 × 4 from the origin. sl_world_start rejects a finite
                               side farther than 2^18 spacings from the origin, where float precision
-                              too coarse */
+                              is too low */
     float domain_friction; /* Coulomb, [0, 10]; default 0 */
     bool domain_sticky;    /* snow that touches a wall sticks to it; default false */
     float domain_limit;    /* m: with an open side, particles farther than this from the origin
