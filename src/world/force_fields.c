@@ -108,7 +108,7 @@ static SlStatus find_place(const SlWorld *world, SlForceFieldId id, const char *
 static SlStatus find_value(SlWorld *world, SlForceFieldId id, const char *name,
                            const SlParamRow **row, SlParamValue **value, SlError *error)
 {
-    Place place;
+    Place place = {0};
     SlStatus status = find_place(world, id, name, &place, error);
     if (status != SL_OK)
         return status;
@@ -203,7 +203,7 @@ SlStatus sl_force_field_set_vec3(SlWorld *world, SlForceFieldId id, const char *
 SlStatus sl_force_field_get(const SlWorld *world, SlForceFieldId id, const char *name,
                             SlParamValue *value, SlError *error)
 {
-    Place place;
+    Place place = {0};
     SlStatus status = find_place(world, id, name, &place, error);
     if (status == SL_OK)
         *value = world->force_fields[place.slot].values[place.row];
