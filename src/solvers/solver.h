@@ -4,6 +4,7 @@
 #define SOLVERS_SOLVER_H
 
 #include "bodies/body.h"
+#include "geometry/sampling/fill.h"
 #include "math/vec3.h"
 #include "particles/particles.h"
 #include "sleet/camera.h"
@@ -39,6 +40,9 @@ typedef struct SlSolver {
     /* Parameters that contradict each other are SL_ERROR_ARGUMENT with a message. Called before the
        start and when a parameter changes while the world runs. NULL: none can. */
     SlStatus (*check)(const SlSystem *system, SlError *error);
+    /* Whether `start` relaxes the particles of each region into a packing. Blocks and lattice fills
+       then get as many particles as their volume holds, at approximate places. NULL: never. */
+    bool (*packs)(const SlSystem *system);
     /* Particles are placed: take memory, measure densities. */
     SlStatus (*start)(SlSystem *system, SlError *error);
     /* Fields and state rows were replaced, and perhaps parameters: drop what was made from the old
@@ -91,6 +95,13 @@ typedef struct SlFluidKind {
     double viscosity; /* m²/s */
 } SlFluidKind;
 
+/* Particles [first, first + count) were placed in this region at the start; their ids are their
+   places. A region without blend and field is the box of its bounds. */
+typedef struct SlFilledRegion {
+    size_t first, count;
+    SlRegion region;
+} SlFilledRegion;
+
 struct SlSystem {
     SlContext *context;
     SlArena arena; /* scratch of a step; reset by the solver at its head */
@@ -109,6 +120,8 @@ struct SlSystem {
     uint32_t fluid_count;
     SlBodyForce *forces; /* what a step found; one per body, NULL without any */
     size_t force_count;
+    const SlFilledRegion *regions; /* during the start only */
+    size_t region_count;
 };
 
 /* The value of a parameter by its row number. */

@@ -13,6 +13,8 @@ static const double max_cells = 1e12;
 
 float sl_region_distance(const SlRegion *region, SlVec3 point)
 {
+    if (region->blend == NULL && region->field == NULL)
+        return sl_box_distance(region->bounds, point);
     return region->blend != NULL ? sl_blend_distance(region->blend, point, NULL)
                                  : sl_sdf_distance(region->field, point, NULL);
 }

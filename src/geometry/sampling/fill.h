@@ -5,7 +5,7 @@
 #include "geometry/blend.h"
 #include "geometry/sdf/sdf.h"
 
-/* One of the two is not NULL. */
+/* Both NULL: the box of the bounds. */
 typedef struct SlRegion {
     const SlBlend *blend;
     const SlSdf *field;
