@@ -1,0 +1,23 @@
+/* The cases by name. */
+#include "water/cases.h"
+
+const WaterCase water_cases[] = {
+    {"tank", "water at rest: depth=40 (in d) base=12 time=10", water_case_tank},
+    {"first", "kick of a flush tank's first step by steps per frame: depth=20 base=12",
+     water_case_first},
+    {"free", "a body without gravity: shape=block|ball mode=rest|translate|spin|strain size=12 "
+             "radius=8 time=2 speed=3 spin=0.05 (rad/s)", water_case_free},
+    {"fall", "a block falls flat: size=20 height=1.5 time=1.5 d=0.05", water_case_fall},
+    {"collide", "two blocks meet: size=14 speed=10 time=1.5 d=0.05", water_case_collide},
+    {"energy", "a scene's energy: scene=FILE factor=2 time=3 "
+               "drop=steps,iterations,max_iterations,step_control", water_case_energy},
+    {"dam", "scenes/dam_break.json: d=0.1 time=2 offset=0 small curve", water_case_dam},
+    {"jet", "a jet onto a wall: radius=6 (d) speed=4 time=1 d=0.05 wall=domain|plane",
+     water_case_jet},
+    {"oblique", "a block meets a wall at an angle: size=12 speed=4 angle=45 time=1 d=0.05",
+     water_case_oblique},
+    {"sphere", "a submerged sphere: radius=4 (d) base=20 depth=24 time=4", water_case_sphere},
+    {"mesh", "a submerged mesh: mesh=assets/squirrel.obj size=16 (d) base=28 depth=30 time=4",
+     water_case_mesh},
+    {NULL, NULL, NULL},
+};
