@@ -6,7 +6,7 @@ const WaterCase water_cases[] = {
     {"first", "kick of a flush tank's first step by steps per frame: depth=20 base=12",
      water_case_first},
     {"free", "a body without gravity: shape=block|ball mode=rest|translate|spin|strain size=12 "
-             "radius=8 time=2 speed=3 spin=0.05 (rad/s)", water_case_free},
+             "radius=8 time=2 speed=3 spin=0.04 (rad/s)", water_case_free},
     {"fall", "a block falls flat: size=20 height=1.5 time=1.5 d=0.05", water_case_fall},
     {"collide", "two blocks meet: size=14 speed=10 time=1.5 d=0.05", water_case_collide},
     {"energy", "a scene's energy: scene=FILE factor=2 time=3 "

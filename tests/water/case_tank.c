@@ -6,7 +6,7 @@
 
 typedef struct Tank {
     double base, depth; /* spacings */
-    double mass, weight;
+    double mass;
     double from; /* s: means are taken from here on */
     double first_kinetic;
     WaterMean force, speed2, compression;
@@ -65,12 +65,6 @@ static double surface_height(WaterRun *run, const Tank *tank)
     return found > 0 ? sum / found : 0;
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Mean of the highest particle in each column of width d, plus d/2. */
 static double top_height(const WaterParticles *p, const Tank *tank, double d)
 {
@@ -92,31 +86,25 @@ static double top_height(const WaterParticles *p, const Tank *tank, double d)
 static void note_levels(WaterRun *run, const Tank *tank)
 {
     WaterParticles p = water_particles(run);
-    double h = tank->depth * run->d, y = 0, *heights = calloc(p.count + 1, sizeof(double));
+    double h = tank->depth * run->d, y = 0;
     double lowest = 1e30, density = 0;
     size_t low_count = 0;
-    if (heights == NULL)
-        abort();
     for (size_t i = 0; i < p.count; i++) {
         y += p.mass[i] * p.x[i][1] / p.total_mass;
-        heights[i] = p.x[i][1];
         lowest = fmin(lowest, p.x[i][1]);
         if (p.x[i][1] < 0.05 * h + run->d) {
             density += p.density[i];
             low_count++;
         }
     }
-    qsort(heights, p.count, sizeof(double), compare);
     /* The mass fixes the height of the water: a start with fewer particles is not a lower level. */
     double h0 = p.total_mass / (1000 * pow(tank->base * run->d, 2));
     water_note(run, 2 * y / h0 - 1, "level");
     water_note(run, surface_height(run, tank) / h0 - 1, "surface");
     water_note(run, top_height(&p, tank, run->d) / h0 - 1, "top");
-    water_note(run, (heights[(size_t)(0.99 * (double)p.count)] / 0.99) / h0 - 1, "q99");
     water_note(run, h0 / h - 1, "mass_error");
     water_note(run, lowest / run->d, "lowest");
     water_note(run, low_count > 0 ? density / (double)low_count : 0, "floor_density");
-    free(heights);
     water_particles_free(&p);
 }
 
@@ -129,7 +117,6 @@ void water_case_tank(WaterRun *run)
         return;
     WaterParticles p = water_particles(run);
     tank.mass = p.total_mass;
-    size_t count = p.count;
     water_particles_free(&p);
     run->on_step = tank_step;
     run->user = &tank;
@@ -143,7 +130,6 @@ void water_case_tank(WaterRun *run)
         water_note(run, water_mean_of(&tank.compression), "compression");
     }
     water_note(run, tank.first_kinetic / (weight * run->d), "first_kick");
-    (void)count;
 }
 
 /* One frame cut into 2 to 64 steps: kinetic energy after the first of them, in m g d a particle. */

@@ -1,0 +1,42 @@
+/* The first step of a tank that is flush with its walls: kinetic energy at most 2e-3 m g d a particle
+   with 4 steps per frame, and less with every halving of the step. */
+#include "water/expect.h"
+
+static void kick(const char *solver, const char *boundary)
+{
+    WaterResult r;
+    water_expect_run(&r, "first solver=%s boundary=%s", solver, boundary);
+    water_expect(&r, "steps4", 0, 2e-3);
+    double before = water_figure(&r, "steps4");
+    for (int steps = 8; steps <= 64; steps *= 2) {
+        char name[16];
+        snprintf(name, sizeof name, "steps%d", steps);
+        water_expect(&r, name, 0, before);
+        before = water_figure(&r, name);
+    }
+}
+
+static void pbf(void **state)
+{
+    (void)state;
+    kick("pbf", "walls");
+    kick("pbf", "particles");
+    water_expect_all();
+}
+
+static void projective(void **state)
+{
+    (void)state;
+    kick("projective", "walls");
+    kick("projective", "particles");
+    water_expect_all();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pbf),
+        cmocka_unit_test(projective),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
