@@ -65,5 +65,7 @@ SlStatus sl_boundary_place(SlBoundary *boundary, const SlBodies *bodies, SlArena
 /* The depth that settings need: where a plane of samples takes the place of the fluid's lattice
    beyond it, for a particle half a spacing from the surface. In spacings; support likewise. */
 double sl_boundary_inset(SlKernelKind kernel, double support);
+/* Integral of W r dr over the plane at distance s, for support 1: its density but for a factor. */
+double sl_plane_integral(SlKernelKind kind, double s);
 
 #endif

@@ -11,8 +11,7 @@ static const double max_samples = 3e7;
 
 /* --- How deep --- */
 
-/* The kernel over the plane at distance s, for support 1. */
-static double plane_integral(SlKernelKind kind, double s)
+double sl_plane_integral(SlKernelKind kind, double s)
 {
     enum { STEPS = 200 };
     double sum = 0, step = (1 - s) / STEPS;
@@ -33,10 +32,10 @@ double sl_boundary_inset(SlKernelKind kernel, double support)
                 lacking += sl_kernel_value(kernel, sqrt((double)(x * x + y * y + z * z)), support);
     lacking /= sl_lattice_sums(kernel, support).density;
     /* A plane of samples with Akinci's volumes has the density A(s) / A(0). */
-    double low = 0, high = 1, all = plane_integral(kernel, 0);
+    double low = 0, high = 1, all = sl_plane_integral(kernel, 0);
     for (int k = 0; k < 60; k++) {
         double middle = 0.5 * (low + high);
-        if (plane_integral(kernel, middle) / all > lacking)
+        if (sl_plane_integral(kernel, middle) / all > lacking)
             low = middle;
         else
             high = middle;

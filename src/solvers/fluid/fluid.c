@@ -4,9 +4,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "bodies/boundary.h"
 #include "core/parallel.h"
 #include "math/vec3.h"
 #include "solvers/fluid/forces.h"
+#include "solvers/fluid/packing.h"
 
 /* --- Constants --- */
 
@@ -48,22 +50,48 @@ static double wall_scale_of(SlKernelKind kind, double support)
     return missing / lattice / (filled * width / 3);
 }
 
+/* The slopes at half a spacing from a wall, in 1/spacing; the symbols of docs/water.md. */
+static void wall_constants(SlKernelKind kind, double support, SlFluidConstants *c)
+{
+    int reach = (int)ceil(support);
+    c->wall_density = c->plane_slopes = 0;
+    for (int z = -reach; z <= reach; z++)
+        for (int y = -reach; y <= reach; y++)
+            for (int x = -reach; x < 0; x++) {
+                double r = sqrt((double)(x * x + y * y + z * z));
+                c->wall_density += sl_kernel_value(kind, r, support) / c->lattice.density;
+                c->plane_slopes += sl_kernel_slope(kind, r, support) * x / c->lattice.density;
+            }
+    /* By differences: F of the half space, and a plane of samples that lies `inset` behind. */
+    double step = 1e-3, near = 0.5 / support, plane = sl_plane_integral(kind, near);
+    c->wall_slope = c->wall_scale * plane / sl_kernel_value_scale(kind, 1) / support;
+    double at = near + sl_boundary_inset(kind, support) / support;
+    c->sample_slope = c->wall_density *
+                      (sl_plane_integral(kind, at - step) - sl_plane_integral(kind, at + step)) /
+                      (2 * step * support * sl_plane_integral(kind, at));
+}
+
 /* Recomputes the constants only if the kernel or the support has changed. */
-static const SlFluidConstants *constants_of(const SlSystem *system)
+const SlFluidConstants *sl_fluid_constants(const SlSystem *system)
 {
     SlFluidConstants *known = &((SlFluidState *)system->state)->constants;
     SlKernelKind kind = sl_fluid_kernel(system);
     double support = sl_param(system, SL_FLUID_PARAM_SUPPORT);
-    if (!known->known || known->kind != kind || known->support != support)
-        *known = (SlFluidConstants){true, kind, support, sl_lattice_sums(kind, support),
-                                    wall_scale_of(kind, support)};
+    if (!known->known || known->kind != kind || known->support != support) {
+        *known = (SlFluidConstants){.known = true,
+                                    .kind = kind,
+                                    .support = support,
+                                    .lattice = sl_lattice_sums(kind, support),
+                                    .wall_scale = wall_scale_of(kind, support)};
+        wall_constants(kind, support, known);
+    }
     return known;
 }
 
 double sl_fluid_gradient_squared(const SlSystem *system)
 {
     double d = sl_param(system, SL_FLUID_PARAM_SPACING);
-    return constants_of(system)->lattice.gradient_squared / (d * d);
+    return sl_fluid_constants(system)->lattice.gradient_squared / (d * d);
 }
 
 double sl_fluid_particle_mass(const SlSystem *system)
@@ -81,11 +109,11 @@ float sl_fluid_mass(const SlSystem *system, size_t i)
                : (float)(system->fluids[fluid[i] - 1].density * d * d * d);
 }
 
-static SlKernelConstants kernel_constants(const SlSystem *system)
+SlKernelConstants sl_fluid_kernel_constants(const SlSystem *system)
 {
     double d = sl_param(system, SL_FLUID_PARAM_SPACING), support = sl_fluid_support(system);
     SlKernelKind kind = sl_fluid_kernel(system);
-    double per_volume = d * d * d / constants_of(system)->lattice.density;
+    double per_volume = d * d * d / sl_fluid_constants(system)->lattice.density;
     return (SlKernelConstants){
         .inverse_support = (float)(1 / support),
         .value_scale = (float)(per_volume * sl_kernel_value_scale(kind, support)),
@@ -105,6 +133,19 @@ static SlContacts contacts_of(const SlSystem *system, double dt)
                         .dt = (float)dt,
                         .distance = (float)(sl_param(system, SL_FLUID_PARAM_WALL_DISTANCE) * d),
                         .jitter = (float)(sl_param(system, SL_FLUID_PARAM_WALL_JITTER) * d)};
+}
+
+/* Displacements by solids, over the slope that a mirrored lattice has: 1 would be the exact balance
+   of a particle between wall and water, but the force of a wall is then not a gradient of its
+   density, and above 0.9 energy is gained. */
+static const double mirror_fraction = 0.8;
+
+void sl_fluid_solid_pushes(const SlSystem *system, SlSolidsPass *solids)
+{
+    const SlFluidConstants *constants = sl_fluid_constants(system);
+    double mirrored = mirror_fraction * 2 * constants->plane_slopes;
+    solids->wall_push = (float)(mirrored / (constants->wall_slope * (solids->steep ? 1.5 : 1)));
+    solids->sample_push = (float)(mirrored / constants->sample_slope);
 }
 
 /* --- Arrays of a step --- */
@@ -154,12 +195,15 @@ SlStatus sl_fluid_prepare(SlSystem *system, double dt, SlFluidPass *pass, SlErro
     sl_arena_reset(&system->arena);
     memset(pass, 0, sizeof *pass);
     pass->dt = (float)dt;
-    pass->kernel = kernel_constants(system);
+    pass->kernel = sl_fluid_kernel_constants(system);
     pass->list = &state->list;
     pass->solids.contacts = contacts_of(system, dt);
     pass->solids.wall_scale = sl_param(system, SL_FLUID_PARAM_BOUNDARY) != SL_BY_CONTACT
-                                  ? (float)constants_of(system)->wall_scale
+                                  ? (float)sl_fluid_constants(system)->wall_scale
                                   : 0;
+    pass->solids.steep = sl_param(system, SL_FLUID_PARAM_WALL_PROFILE) == SL_WALL_STEEP;
+    pass->solids.wall_density = (float)sl_fluid_constants(system)->wall_density;
+    pass->solids.wall_push = pass->solids.sample_push = 1;
     sl_fluid_bind_fields(system, pass);
     if (!push_mass_ratios(system, pass))
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory for %u fluids", system->fluid_count);
@@ -251,7 +295,13 @@ SlStatus sl_fluid_start(SlSystem *system, SlError *error)
     SlSolidSettings solids = solid_settings(system);
     if (status == SL_OK)
         status = sl_solids_create(system, &solids, &state->solids, error);
-    return status == SL_OK ? measure_start(system, error) : status;
+    if (status == SL_OK && sl_fluid_packs(system))
+        status = sl_packing_relax(system, error);
+    if (status == SL_OK)
+        status = measure_start(system, error);
+    if (status == SL_OK)
+        sl_step_control_start(system);
+    return status;
 }
 
 void sl_fluid_state_replaced(SlSystem *system)
@@ -276,11 +326,6 @@ uint64_t sl_fluid_memory_needed(const SlSystem *system, uint64_t count)
     return scratch + sl_neighbours_bytes(count) + sl_solids_bytes(system, &solids, count) +
            sl_grid_bytes(system->surroundings.domain, cell_of(system), system->surroundings.grid,
                          count);
-}
-
-uint32_t sl_fluid_steps(const SlSystem *system)
-{
-    return (uint32_t)sl_param(system, SL_FLUID_PARAM_STEPS);
 }
 
 float sl_fluid_spacing(const SlSystem *system)

@@ -14,9 +14,16 @@ enum {
     SL_FLUID_PARAM_REST_DENSITY,
     SL_FLUID_PARAM_SUPPORT,
     SL_FLUID_PARAM_KERNEL,
+    SL_FLUID_PARAM_PACKING,
+    SL_FLUID_PARAM_STEP_CONTROL,
     SL_FLUID_PARAM_STEPS,
+    SL_FLUID_PARAM_CFL,
+    SL_FLUID_PARAM_MIN_TIME_STEP,
+    SL_FLUID_PARAM_MAX_TIME_STEP,
     SL_FLUID_PARAM_MAX_MOVE,
     SL_FLUID_PARAM_VISCOSITY,
+    SL_FLUID_PARAM_XSPH,
+    SL_FLUID_PARAM_SHIFTING,
     SL_FLUID_PARAM_KINEMATIC_VISCOSITY,
     SL_FLUID_PARAM_VISCOSITY_TOLERANCE,
     SL_FLUID_PARAM_VISCOSITY_ITERATIONS,
@@ -26,6 +33,7 @@ enum {
     SL_FLUID_PARAM_BOUNDARY,
     SL_FLUID_PARAM_BOUNDARY_SPACING,
     SL_FLUID_PARAM_FORCES,
+    SL_FLUID_PARAM_WALL_PROFILE,
     SL_FLUID_PARAM_WALL_DISTANCE,
     SL_FLUID_PARAM_WALL_JITTER,
     SL_FLUID_PARAM_SKIN,
@@ -42,6 +50,10 @@ enum {
 #define SL_FLUID_CHOICE(value) SL_PARAM_CHOICE, {{value}}
 /* clang-format on */
 
+/* Order of the choices "relaxed|lattice", "auto|fixed" and "half_space|steep". */
+typedef enum SlPacking { SL_PACKING_RELAXED, SL_PACKING_LATTICE } SlPacking;
+typedef enum SlStepControlKind { SL_STEP_AUTO, SL_STEP_FIXED } SlStepControlKind;
+typedef enum SlWallProfile { SL_WALL_HALF_SPACE, SL_WALL_STEEP } SlWallProfile;
 /* Order of the choices "step|frame". */
 typedef enum SlPostSolve { SL_POST_SOLVE_STEP, SL_POST_SOLVE_FRAME } SlPostSolve;
 
@@ -52,7 +64,19 @@ typedef struct SlFluidConstants {
     double support; /* spacings */
     SlLatticeSums lattice;
     double wall_scale;
+    /* Of the lattice flush with a wall: F0, the density of the missing half space at half a spacing;
+       the slopes there of the analytic wall (half space) and of a plane of boundary particles; and
+       the sum of the slopes of the lattice's planes on one side of a particle. In 1/spacing. */
+    double wall_density, wall_slope, sample_slope, plane_slopes;
 } SlFluidConstants;
+
+/* What automatic steps are chosen from (step_control.c): state, for it decides the next step. */
+typedef struct SlStepControl {
+    double speed, max_speed; /* m/s: 99.9 % quantile, maximum */
+    double pressure;         /* m²/s²: high quantile of the remembered pressure over density */
+    double push;             /* m²/s²: running mean of the 99 % quantile of a step's pressure */
+    double length;           /* s: that the next step may have, before it is fitted to the frame */
+} SlStepControl;
 
 /* State kept between steps besides the fields; a solver's own state begins with it. */
 typedef struct SlFluidState {
@@ -60,6 +84,7 @@ typedef struct SlFluidState {
     SlNeighbourList list;
     SlSolids solids;
     SlFluidConstants constants;
+    SlStepControl control;
     bool list_built;     /* in this process; a restored state builds it again from REFERENCE */
     uint64_t list_count; /* lists built so far in this process */
     bool warned_cfl, warned_viscosity;
@@ -77,11 +102,30 @@ SlStatus sl_fluid_start(SlSystem *system, SlError *error);
 void sl_fluid_state_replaced(SlSystem *system);
 void sl_fluid_destroy(SlSystem *system);
 uint64_t sl_fluid_memory_needed(const SlSystem *system, uint64_t count);
-uint32_t sl_fluid_steps(const SlSystem *system);
 float sl_fluid_spacing(const SlSystem *system);
 float sl_fluid_mass(const SlSystem *system, size_t i);
 
+/* --- Sub-steps (step_control.c) --- */
+uint32_t sl_fluid_steps(const SlSystem *system);
+/* The length of the next with `left` s to go; 0: fixed steps. */
+double sl_fluid_step_length(const SlSystem *system, double left);
+/* At the start, and at the end of each step of dt s. `pressure` and `push` are p / rho of each
+   particle, as remembered and, times dt², as this step found it; NULL: not known. */
+void sl_step_control_start(SlSystem *system);
+void sl_step_control_start_pressure(SlSystem *system, const float *pressure);
+void sl_step_control_measure(SlSystem *system, double dt, const float *pressure, const float *push);
+/* SlSolver.written. */
+void sl_fluid_written(SlSystem *system, size_t particle, SlFieldId field);
+/* State rows of SlStepControl, for a solver whose state begins with an SlFluidState. */
+#define SL_STEP_CONTROL_ROWS                                                                       \
+    {"step_control", offsetof(SlFluidState, control), sizeof(SlStepControl),                       \
+     "speeds and pressures that the next step's length is chosen from"}
+
 /* --- Constants (fluid.c) --- */
+const SlFluidConstants *sl_fluid_constants(const SlSystem *system);
+SlKernelConstants sl_fluid_kernel_constants(const SlSystem *system);
+/* Factors of the displacements by solids (docs/water.md, "Walls"). */
+void sl_fluid_solid_pushes(const SlSystem *system, SlSolidsPass *solids);
 /* The kernel the parameters choose, and its radius in metres. */
 SlKernelKind sl_fluid_kernel(const SlSystem *system);
 double sl_fluid_support(const SlSystem *system);

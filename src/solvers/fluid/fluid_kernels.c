@@ -134,6 +134,11 @@ SL_INLINE F8x3 velocity_of(const SlFluidPass *s, size_t b, F8x4 p)
     F8 dt = f8(s->dt), rate = f8(1 / s->dt);
     F8x4 x = f8x4_load(s->particles.position + 32 * b);
     F8x4 v = f8x4_load(s->particles.velocity + 32 * b);
+    if (s->particles.shift != NULL) {
+        F8x4 shift = f8x4_load(s->particles.shift + 32 * b);
+        return (F8x3){f8_fma(shift.x, rate, v.x), f8_fma(shift.y, rate, v.y),
+                      f8_fma(shift.z, rate, v.z)};
+    }
     return (F8x3){f8_fma(p.x - f8_fma(dt, v.x, x.x), rate, v.x),
                   f8_fma(p.y - f8_fma(dt, v.y, x.y), rate, v.y),
                   f8_fma(p.z - f8_fma(dt, v.z, x.z), rate, v.z)};
@@ -150,33 +155,70 @@ static void velocity(const void *data, size_t begin, size_t end, size_t chunk)
     }
 }
 
+/* The end of a step at eight particles. */
+typedef struct StepEnd {
+    F8x3 velocity, position;
+    F8 density;
+} StepEnd;
+
+/* Shifting of positions [Xu 2009; Lind 2012] towards even spacing, without a change of velocity:
+   dx_i = -beta dt d S_i grad rho_i, S_i² = sum_j |v_j - v_i|² V W_ij. A strain sorts particles into
+   rows, whose density by the kernel is that of water though the rows are too far apart. Water at rest
+   and rigid motion without strain are left alone, and so is the surface, where grad rho is its
+   normal: particles below 0.95 of the rest density are not shifted. */
+SL_INLINE F8x3 even_spacing(SlKernelKind kind, const SlVelocityPass *u, F8x4 xi, StepEnd end,
+                            F8x3 gradient, F8 strain2)
+{
+    const SlFluidPass *s = u->fluid;
+    if (walls_near(s, xi)) {
+        F8x3 wall = wall_density(kind, s, xi).gradient;
+        gradient = (F8x3){gradient.x + wall.x, gradient.y + wall.y, gradient.z + wall.z};
+    }
+    F8 inner = f8_min(f8_max((end.density - f8(0.95f)) * f8(20), f8(0)), f8(1));
+    F8 by = f8(-u->shifting) * f8_sqrt(strain2) * inner;
+    F8 length = f8_abs(by) * f8_sqrt(f8x3_dot(gradient, gradient)), most = f8(u->max_shifting);
+    by *= most / f8_max(length, most);
+    return f8x3_fma(by, gradient, xyz(xi));
+}
+
 /* XSPH [Schechter 2012; Macklin 2013 eq. 17]: v_i += c sum_j (v_j - v_i) V W_ij 2 m_j / (m_i + m_j);
-   the factor of the masses conserves momentum between fluids. The same loop sums the density. */
-SL_INLINE F8x3 smooth_velocity(SlKernelKind kind, const SlVelocityPass *u, size_t b, F8x4 xi,
-                               F8x4 vi, F8 *density)
+   the factor of the masses conserves momentum between fluids. The same loop sums the density, and
+   what shifting needs. */
+SL_INLINE StepEnd smooth_velocity(SlKernelKind kind, bool shifted, const SlVelocityPass *u, size_t b,
+                                  F8x4 xi, F8x4 vi)
 {
     const SlFluidPass *s = u->fluid;
     const float *predicted = s->particles.predicted, *velocities = u->new_velocity;
     bool several = s->particles.fluid != NULL;
-    F8 inverse_support = f8(s->kernel.inverse_support);
+    F8 inverse_support = f8(s->kernel.inverse_support), strain2 = f8(0);
     F8 shapes = f8(s->kernel.self_density_offset);
-    F8x3 drift = {f8(0), f8(0), f8(0)};
+    F8x3 drift = {f8(0), f8(0), f8(0)}, gradient = {f8(0), f8(0), f8(0)};
     const uint32_t(*row)[8] = rows_of(s->list, b);
     for (uint32_t k = s->list->row_count[b]; k > 0; k--, row++) {
         F8x4 xj = f8x4_gather(predicted, *row);
         F8x3 d = {xi.x - xj.x, xi.y - xj.y, xi.z - xj.z};
-        F8 w = shape_value(kind, f8x3_dot(d, d), inverse_support);
+        ShapePair shape = shape_both(kind, f8x3_dot(d, d), inverse_support);
+        F8 w = shape.value;
         F8x4 vj = f8x4_gather(velocities, *row);
+        F8x3 dv = {vj.x - vi.x, vj.y - vi.y, vj.z - vi.z};
         shapes += w;
+        if (shifted) {
+            strain2 = f8_fma(w, f8x3_dot(dv, dv), strain2);
+            gradient = f8x3_fma(shape.slope, d, gradient);
+        }
         if (several)
             w *= f8(2) * xi.w / (xi.w + xj.w); /* inverse masses */
-        drift.x = f8_fma(w, vj.x - vi.x, drift.x);
-        drift.y = f8_fma(w, vj.y - vi.y, drift.y);
-        drift.z = f8_fma(w, vj.z - vi.z, drift.z);
+        drift = f8x3_fma(w, dv, drift);
     }
-    *density = density_at(kind, s, b, xi, shapes);
     F8 c = f8(u->xsph * s->kernel.value_scale);
-    return (F8x3){f8_fma(c, drift.x, vi.x), f8_fma(c, drift.y, vi.y), f8_fma(c, drift.z, vi.z)};
+    StepEnd end = {f8x3_fma(c, drift, xyz(vi)), xyz(xi), density_at(kind, s, b, xi, shapes)};
+    if (shifted) {
+        F8 scale = f8(s->kernel.slope_scale);
+        gradient = (F8x3){gradient.x * scale, gradient.y * scale, gradient.z * scale};
+        strain2 *= f8(s->kernel.value_scale);
+        end.position = even_spacing(kind, u, xi, end, gradient, strain2);
+    }
+    return end;
 }
 
 /* --- Statistics --- */
@@ -236,22 +278,25 @@ SL_INLINE void advance_xsph_loop(SlKernelKind kind, const SlVelocityPass *u, siz
 {
     const SlFluidPass *s = u->fluid;
     Sums sums = {0};
-    bool smooth = u->xsph != 0;
+    bool smooth = u->xsph != 0 || u->shifting != 0;
     if (!smooth)
         density_loop(kind, s, begin, end);
     for (size_t b = begin; b < end; b++) {
         F8x4 x = f8x4_load(s->particles.predicted + 32 * b);
         F8x4 v = f8x4_load(u->new_velocity + 32 * b);
-        F8x3 after = xyz(v);
-        F8 density;
-        if (smooth)
-            after = smooth_velocity(kind, u, b, x, v, &density);
+        StepEnd at = {xyz(v), xyz(x), f8(0)};
+        if (!smooth)
+            at.density = f8_load(s->particles.density + 8 * b);
+        else if (u->shifting != 0)
+            at = smooth_velocity(kind, true, u, b, x, v);
         else
-            density = f8_load(s->particles.density + 8 * b);
-        f8_store(s->particles.density + 8 * b, density);
-        f8x4_store(s->particles.velocity + 32 * b, (F8x4){after.x, after.y, after.z, f8(0)});
+            at = smooth_velocity(kind, false, u, b, x, v);
+        x = (F8x4){at.position.x, at.position.y, at.position.z, x.w};
+        f8_store(s->particles.density + 8 * b, at.density);
+        f8x4_store(s->particles.velocity + 32 * b,
+                   (F8x4){at.velocity.x, at.velocity.y, at.velocity.z, f8(0)});
         f8x4_store(s->particles.position + 32 * b, x);
-        add_block(u, b, x, after, density, &sums);
+        add_block(u, b, x, at.velocity, at.density, &sums);
     }
     store_sums(u, chunk, &sums);
 }

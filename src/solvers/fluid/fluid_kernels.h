@@ -21,6 +21,8 @@ typedef struct SlVelocityPass {
     const SlFluidPass *fluid;
     float *new_velocity; /* goes with fluid->particles.predicted */
     float xsph;          /* c of XSPH viscosity */
+    /* Particle shifting: beta × the time × spacing, and the farthest, m; 0: none. */
+    float shifting, max_shifting;
     float runaway_speed; /* m/s: a faster particle has diverged */
     double *partials;    /* [chunk][SL_FLUID_PARTIALS] */
 } SlVelocityPass;

@@ -33,6 +33,9 @@ typedef struct SlFluidParticles {
        fluid over its density. NULL: there is one fluid. */
     const uint32_t *fluid;
     const float *inverse_mass_ratio;
+    /* What constraints and contacts moved, x* - (x + dt v), in 4-lane records; NULL: it is computed
+       from x*. Far from the origin x* is rounded more coarsely than an iteration's displacements. */
+    float *shift;
 } SlFluidParticles;
 
 /* Solids as the particles of a step meet them: contacts, density of walls and of boundary
@@ -40,6 +43,10 @@ typedef struct SlFluidParticles {
 typedef struct SlSolidsPass {
     SlContacts contacts;
     float wall_scale;        /* of analytic walls (wall_lanes.h); 0: none has density */
+    float wall_density;      /* F0: what a wall adds at half a spacing */
+    bool steep;              /* the profile of walls is F0 (F / F0)^1.5 instead of F */
+    /* Displacements by analytic walls and by boundary particles are multiplied by these. */
+    float wall_push, sample_push;
     const uint8_t *analytic; /* per body: is it an analytic wall? */
     bool analytic_fields;    /* is any distance field one? */
     size_t body_count;
@@ -47,7 +54,8 @@ typedef struct SlSolidsPass {
     const float *boundary, *boundary_motion; /* position and volume; velocity and friction */
     const uint32_t *boundary_body;
     const SlNeighbourList *boundary_list;
-    bool boundary_rubs; /* some body has friction */
+    bool boundary_rubs; /* some sampled body has friction */
+    bool walls_rub;     /* some analytic wall has friction */
     double *forces; /* [chunk][body][SL_FORCE_LANES]: displacements given; NULL: not summed */
 } SlSolidsPass;
 

@@ -112,6 +112,7 @@ SlStatus sl_solids_place(SlSolids *solids, SlSystem *system, SlFluidPass *pass, 
     for (size_t k = 0; k < solids->body_count; k++) {
         solids->centers[k] = bodies->body[k].center;
         pass->solids.analytic_fields |= bodies->body[k].kind == SL_BODY_FIELD && solids->analytic[k];
+        pass->solids.walls_rub |= bodies->body[k].friction > 0 && solids->analytic[k];
     }
     if (forces == SL_FORCES_ALL || (forces == SL_FORCES_BODIES && solids->body_count > 1)) {
         size_t lanes =

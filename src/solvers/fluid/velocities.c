@@ -16,12 +16,13 @@ double sl_fluid_post_solve_time(const SlSystem *system, double dt)
     return around->interval_length > dt ? around->interval_length : dt;
 }
 
-/* c of XSPH for `time` s: the fraction of the neighbours' mean velocity that is taken on in each of
-   the steps of dt that make it up. */
+/* c of XSPH for `time` s: the fraction of the neighbours' mean velocity that is taken on. */
 static double xsph_for(const SlSystem *system, double time, double dt)
 {
-    double c = sl_param(system, SL_FLUID_PARAM_VISCOSITY), steps = round(time / dt);
-    return steps > 1 ? 1 - pow(1 - c, steps) : c;
+    double printed = sl_param(system, SL_FLUID_PARAM_XSPH), steps = round(time / dt);
+    if (printed > 0) /* in each of the steps of dt that make up `time` */
+        return steps > 1 ? 1 - pow(1 - printed, steps) : printed;
+    return fmin(1 - exp(-sl_param(system, SL_FLUID_PARAM_VISCOSITY) * time), 0.5);
 }
 
 SlStatus sl_velocity_prepare(SlSystem *system, const SlFluidPass *pass, double dt,
@@ -33,6 +34,9 @@ SlStatus sl_velocity_prepare(SlSystem *system, const SlFluidPass *pass, double d
         .fluid = pass,
         .new_velocity = sl_fluid_push_records(system),
         .xsph = (float)xsph_for(system, time, dt),
+        .shifting = (float)(sl_param(system, SL_FLUID_PARAM_SHIFTING) * time *
+                            sl_param(system, SL_FLUID_PARAM_SPACING)),
+        .max_shifting = (float)(0.05 * sl_param(system, SL_FLUID_PARAM_SPACING)),
         .runaway_speed = (float)(100 * sl_param(system, SL_FLUID_PARAM_SPACING) / dt),
         .partials = SL_PUSH(&system->arena, double, chunks * SL_FLUID_PARTIALS)};
     if (velocities->new_velocity == NULL || velocities->partials == NULL)
@@ -90,7 +94,7 @@ static void warn_of_cfl(SlSystem *system, double dt)
     SlFluidState *state = system->state;
     double d = sl_param(system, SL_FLUID_PARAM_SPACING), speed = system->stats.max_speed;
     double limit = sl_param(system, SL_FLUID_PARAM_CFL_LIMIT);
-    if (state->warned_cfl || speed * dt <= limit * d)
+    if (sl_fluid_step_length(system, dt) > 0 || state->warned_cfl || speed * dt <= limit * d)
         return;
     state->warned_cfl = true;
     sl_log(system->context, SL_LOG_WARNING,

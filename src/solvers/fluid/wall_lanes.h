@@ -4,7 +4,11 @@
 
    For a kernel W of support 1 the half space beyond distance s holds F(s), and F' = -A(s), with
    A the integral of W over the plane at s; all three kernels integrate to polynomials. Several
-   surfaces combine as 1 - (1 - F1)(1 - F2)…, which does not count their overlap twice. */
+   surfaces combine as 1 - (1 - F1)(1 - F2)…, which does not count their overlap twice.
+
+   At half a spacing the slope of F is below that of the plane of particles the wall replaces, so a
+   particle that moves towards the wall gets a lower density and sticks. The steep profile
+   F* = F0 (F / F0)^1.5, F0 = F(half a spacing), has the same density there and 1.5 times the slope. */
 #ifndef SOLVERS_FLUID_WALL_LANES_H
 #define SOLVERS_FLUID_WALL_LANES_H
 
@@ -56,8 +60,15 @@ typedef struct WallPart {
 SL_INLINE WallPart wall_part(SlKernelKind kind, const SlFluidPass *pass, F8 s)
 {
     HalfSpace part = half_space(kind, s * f8(pass->kernel.inverse_support));
-    return (WallPart){part.filled * f8(pass->solids.wall_scale),
-                      f8(0) - part.plane * f8(pass->solids.wall_scale * pass->kernel.inverse_support)};
+    WallPart wall = {part.filled * f8(pass->solids.wall_scale),
+                     f8(0) - part.plane * f8(pass->solids.wall_scale * pass->kernel.inverse_support)};
+    if (pass->solids.steep) {
+        /* The bound keeps the density below 1 for particles that are nearly in the wall. */
+        F8 root = f8_sqrt(f8_min(wall.filled * f8(1 / pass->solids.wall_density), f8(2.2f)));
+        wall.slope = wall.slope * root * f8(1.5f);
+        wall.filled = f8_min(wall.filled * root, f8(0.95f));
+    }
+    return wall;
 }
 
 /* Folds one surface at distance s with unit normal n into the wall's density. */
@@ -150,6 +161,49 @@ SL_INLINE void wall_reaction(SlKernelKind kind, const SlFluidPass *pass, const T
     F8 own = free / (f8(1) - w.density);
     tally_push(tally, &pass->solids.contacts, 0,
                (F8x3){own * w.gradient.x, own * w.gradient.y, own * w.gradient.z}, p);
+}
+
+/* Friction of analytic walls by what they pushed: `push` times each surface's own part of the
+   gradient. Returns where particles that came from x and are at `at` end up. */
+SL_INLINE F8x3 wall_rub(SlKernelKind kind, const SlFluidPass *pass, const Tally *tally, F8x4 at,
+                        F8 push, F8x3 x)
+{
+    const SlContacts *c = &pass->solids.contacts;
+    const SlBodies *bodies = c->around.bodies;
+    F8x3 p = {at.x, at.y, at.z}, start = p;
+    F8 free = (f8(1) - wall_density(kind, pass, at).density) * push;
+    for (size_t k = 1; k < pass->solids.body_count; k++) {
+        const SlBody *body = &bodies->body[k];
+        Surface8 surface;
+        if (body->friction <= 0 || !wall_surface(pass, k, start, &surface))
+            continue;
+        WallPart part = wall_part(kind, pass, surface.distance);
+        F8 depth = f8_abs(free * part.slope / (f8(1) - part.filled));
+        F8x3 from = x, before = p;
+        if (body->deform != NULL)
+            from = f8x3_fma(f8(c->dt), surface.drift, from);
+        if (body->moves)
+            from = carried(&body->motion, c->dt, from);
+        p = rub(p, from, surface.normal, depth, f8(body->friction));
+        if (tally->sums != NULL)
+            tally_change(tally, c, k, before, p);
+    }
+    float friction = bodies->body[0].friction;
+    if (friction <= 0 || !pass->solids.analytic[0])
+        return p;
+    SlBox box = c->around.domain;
+    F8x3 before = p;
+    F8 distance[6] = {start.x - f8(box.min.x), f8(box.max.x) - start.x, start.y - f8(box.min.y),
+                      f8(box.max.y) - start.y, start.z - f8(box.min.z), f8(box.max.z) - start.z};
+    for (int wall = 0; wall < 6; wall++) {
+        WallPart part = wall_part(kind, pass, distance[wall]);
+        F8 depth = f8_abs(free * part.slope / (f8(1) - part.filled)), one = f8(1), none = f8(0);
+        F8x3 normal = {wall < 2 ? one : none, wall / 2 == 1 ? one : none, wall >= 4 ? one : none};
+        p = rub(p, x, normal, depth, f8(friction));
+    }
+    if (tally->sums != NULL && c->tally_domain)
+        tally_change(tally, c, 0, before, p);
+    return p;
 }
 
 #endif

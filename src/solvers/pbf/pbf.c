@@ -11,9 +11,15 @@
 #include "core/timer.h"
 #include "math/linear/chebyshev.h"
 #include "solvers/fluid/forces.h"
+#include "solvers/fluid/packing.h"
+#include "solvers/pbf/multipliers.h"
 
 enum {
     PARAM_PRESET = SL_FLUID_PARAM_COUNT,
+    PARAM_MULTIPLIERS,
+    PARAM_MEMORY,
+    PARAM_REPULSION,
+    PARAM_REPULSION_DISTANCE,
     PARAM_CONSTRAINT,
     PARAM_ITERATIONS,
     PARAM_RELAXATION,
@@ -38,11 +44,26 @@ enum {
     PARAM_COUNT
 };
 
+/* Order of the choices "accumulated|per_iteration". */
+typedef enum SlMultipliers {
+    SL_MULTIPLIERS_ACCUMULATED,
+    SL_MULTIPLIERS_PER_ITERATION
+} SlMultipliers;
+
 /* clang-format off */
 static const SlParamRow rows[PARAM_COUNT] = {
 #include "solvers/fluid/parameter_rows.h"
-    [PARAM_PRESET] = {"preset", SL_FLUID_CHOICE(0), 0, 1, "", "none|realtime",
+    [PARAM_PRESET] = {"preset", SL_FLUID_CHOICE(0), 0, 2, "", "none|realtime|macklin2013",
                   "named set of parameter values; a parameter that is given explicitly keeps its value"},
+    [PARAM_MULTIPLIERS] = {"multipliers", SL_FLUID_CHOICE(SL_MULTIPLIERS_ACCUMULATED), 0, 1, "", "accumulated|per_iteration",
+                       "multipliers of the density constraints: accumulated over a step and remembered as a pressure, or "
+                       "computed anew in each iteration, as printed in [Macklin 2013]"},
+    [PARAM_MEMORY] = {"memory", SL_FLUID_NUMBER(0.02), 0, 1, "", NULL,
+                  "accumulated multipliers: maximum fraction of a step's pressure that is remembered; deep water remembers less", .live = true},
+    [PARAM_REPULSION] = {"repulsion", SL_FLUID_NUMBER(1), 0, 10, "", NULL,
+                     "accumulated multipliers: strength of the repulsion of near pairs, once per step", .live = true},
+    [PARAM_REPULSION_DISTANCE] = {"repulsion_distance", SL_FLUID_NUMBER(0.75), 0.1, 1, "spacings", NULL,
+                              "accumulated multipliers: pairs farther apart do not repel", .live = true},
     [PARAM_CONSTRAINT] = {"constraint", SL_FLUID_CHOICE(0), 0, 1, "", "unilateral|equality",
                       "density constraint: unilateral resists compression only, equality [Macklin 2013] also tension", .live = true},
     [PARAM_ITERATIONS] = {"iterations", SL_FLUID_INTEGER(4), 1, 1000, "per step", NULL,
@@ -96,21 +117,30 @@ static const SlParamRow rows[PARAM_COUNT] = {
 };
 /* clang-format on */
 
-/* realtime was tuned on dam_216k: it has the compression of 2 steps of 6 iterations with the cubic
-   spline, in a third of the time. Steps help more than iterations: the error is proportional to
-   1 / (steps² × iterations). One list is reused in a frame; a smaller support has fewer pairs. */
+/* macklin2013 is the loop of the papers, with the values their tables were made with. */
 static const SlPreset presets[] = {
     {"none", "the defaults", SL_PRESET({NULL, 0})},
     {"realtime",
-     "small steps of one iteration each, for interactive rates",
+     "few small steps of one iteration each, for interactive rates",
      SL_PRESET({"kernel", SL_KERNEL_WENDLAND},
-               {"support", 1.75},
-               {"steps", 4},
+               {"support", 1.8},
+               {"step_control", SL_STEP_FIXED},
+               {"steps", 3},
                {"iterations", 1},
-               {"relaxation", 1.25},
                {"skin", 0.01},
                {"max_stale_fraction", 1},
                {"post_solve", SL_POST_SOLVE_FRAME})},
+    {"macklin2013",
+     "multipliers per iteration and fixed steps, as printed",
+     SL_PRESET({"multipliers", SL_MULTIPLIERS_PER_ITERATION},
+               {"kernel", SL_KERNEL_CUBIC},
+               {"packing", SL_PACKING_LATTICE},
+               {"step_control", SL_STEP_FIXED},
+               {"steps", 2},
+               {"xsph", 0.01},
+               {"shifting", 0},
+               {"wall_profile", SL_WALL_HALF_SPACE},
+               {"wall_distance", 0.5})},
 };
 
 /* --- Constants and arrays of a step --- */
@@ -133,6 +163,21 @@ static SlPbfConstraint constraint_of(const SlSystem *system, double dt)
         .tensile = sl_fluid_post_solve_time(system, dt) > 0 ? (float)tensile : 0};
 }
 
+static SlMultipliers multipliers_of(const SlSystem *system)
+{
+    return (SlMultipliers)sl_param(system, PARAM_MULTIPLIERS);
+}
+
+static SlMultiplierSettings multiplier_settings(const SlSystem *system)
+{
+    return (SlMultiplierSettings){
+        .iterations = (uint32_t)sl_param(system, PARAM_ITERATIONS),
+        .damping = sl_param(system, PARAM_DAMPING),
+        .repulsion = sl_param(system, PARAM_REPULSION),
+        .repulsion_distance = sl_param(system, PARAM_REPULSION_DISTANCE),
+        .memory = sl_param(system, PARAM_MEMORY)};
+}
+
 SlStatus sl_pbf_prepare(SlSystem *system, double dt, SlPbfPass *pass, SlError *error)
 {
     *pass = (SlPbfPass){0};
@@ -143,6 +188,10 @@ SlStatus sl_pbf_prepare(SlSystem *system, double dt, SlPbfPass *pass, SlError *e
     pass->acceleration.omega = 1;
     pass->levels.level = system->particles.data[SL_F_LEVEL];
     pass->levels.stabilise_level = (uint32_t)sl_param(system, PARAM_STABILISE_LEVEL);
+    if (multipliers_of(system) == SL_MULTIPLIERS_ACCUMULATED) {
+        SlMultiplierSettings settings = multiplier_settings(system);
+        return sl_multipliers_prepare(system, &settings, dt, &pass->fluid, &pass->multipliers, error);
+    }
     pass->projected = sl_fluid_push_records(system);
     bool accelerated = sl_param(system, PARAM_ACCELERATION) != 0;
     if (accelerated)
@@ -173,7 +222,8 @@ static SlLodSettings lod_settings(const SlSystem *system)
                            .power = sl_param(system, PARAM_LOD_POWER),
                            .blend = (SlLodBlend)sl_param(system, PARAM_LOD_BLEND),
                            .finished = (SlLodFinished)sl_param(system, PARAM_LOD_FINISHED),
-                           .masked = sl_param(system, PARAM_LOD_SETS) != 0,
+                           .masked = sl_param(system, PARAM_LOD_SETS) != 0 ||
+                                     multipliers_of(system) == SL_MULTIPLIERS_ACCUMULATED,
                            .spacing = sl_param(system, SL_FLUID_PARAM_SPACING)};
 }
 
@@ -208,10 +258,36 @@ static void iterate(const SlSystem *system, SlPbfPass *pass, const SlActiveSets 
     }
 }
 
+/* Velocities, positions and statistics of the step's end. */
+static SlStatus end_step(SlSystem *system, const SlFluidPass *pass, double dt, SlError *error)
+{
+    SlVelocityPass velocities;
+    SlStatus status = sl_velocity_prepare(system, pass, dt, &velocities, error);
+    if (status != SL_OK)
+        return status;
+    double duration = sl_fluid_post_solve_time(system, dt);
+    if (duration > 0) {
+        sl_velocity_update(system, &velocities);
+        SlForcePass force = sl_force_pass(system, &velocities, duration);
+        status = sl_tension_apply(system, &force, error);
+        if (status == SL_OK)
+            status = sl_vorticity_apply(system, &force, error);
+        if (status == SL_OK)
+            status = sl_viscosity_apply(system, &force, error);
+        if (status != SL_OK)
+            return status;
+        sl_fluid_advance_xsph(system, &velocities);
+    } else
+        sl_fluid_advance(system, &velocities);
+    return sl_fluid_statistics(system, &velocities, dt, error);
+}
+
 static SlStatus step(SlSystem *system, double dt, SlError *error)
 {
     const SlPbfKernels *kernels = SL_KERNELS(system->context->isa, sl_pbf_kernels);
     double *ms = system->stats.stage_ms, mark = sl_seconds();
+    bool accumulated = multipliers_of(system) == SL_MULTIPLIERS_ACCUMULATED;
+    SlMultiplierSettings settings = multiplier_settings(system);
     SlLodSettings lod = lod_settings(system);
     SlPbfPass pass;
     SlStatus status = sl_pbf_prepare(system, dt, &pass, error);
@@ -239,28 +315,19 @@ static SlStatus step(SlSystem *system, double dt, SlError *error)
         return status;
     sl_lap(&mark, &ms[SL_STAGE_LEVELS]);
 
-    iterate(system, &pass, &active); /* [Macklin 2013 algorithm 1, lines 8 to 19] */
+    if (accumulated) { /* docs/water.md, equations 1 to 6 */
+        pass.multipliers.pressure = system->particles.data[SL_F_PRESSURE];
+        pass.multipliers.levels.level = active.min_level < active.max_level ? pass.levels.level : NULL;
+        sl_multipliers_iterate(system, &settings, &pass.multipliers);
+        sl_multipliers_friction(system, &pass.multipliers);
+        sl_multipliers_remember(system, &pass.multipliers);
+    } else
+        iterate(system, &pass, &active); /* [Macklin 2013 algorithm 1, lines 8 to 19] */
     system->stats.iterations = active.max_level;
     sl_lap(&mark, &ms[SL_STAGE_SOLVE]);
 
-    SlVelocityPass velocities;
-    if ((status = sl_velocity_prepare(system, &pass.fluid, dt, &velocities, error)) != SL_OK)
-        return status;
-    double duration = sl_fluid_post_solve_time(system, dt);
-    if (duration > 0) {
-        sl_velocity_update(system, &velocities);
-        SlForcePass force = sl_force_pass(system, &velocities, duration);
-        status = sl_tension_apply(system, &force, error);
-        if (status == SL_OK)
-            status = sl_vorticity_apply(system, &force, error);
-        if (status == SL_OK)
-            status = sl_viscosity_apply(system, &force, error);
-        if (status != SL_OK)
-            return status;
-        sl_fluid_advance_xsph(system, &velocities);
-    } else
-        sl_fluid_advance(system, &velocities);
-    status = sl_fluid_statistics(system, &velocities, dt, error);
+    status = end_step(system, &pass.fluid, dt, error);
+    sl_step_control_measure(system, dt, pass.multipliers.pressure, pass.multipliers.total);
     sl_lap(&mark, &ms[SL_STAGE_VELOCITIES]);
     return status;
 }
@@ -276,7 +343,10 @@ static SlStatus check(const SlSystem *system, SlError *error)
 static SlStatus start(SlSystem *system, SlError *error)
 {
     sl_active_init(&((SlPbfState *)system->state)->active, &system->context->memory);
-    return sl_fluid_start(system, error);
+    SlStatus status = sl_fluid_start(system, error);
+    if (status == SL_OK && multipliers_of(system) == SL_MULTIPLIERS_ACCUMULATED)
+        status = sl_initial_pressure(system, error);
+    return status;
 }
 
 static void state_replaced(SlSystem *system)
@@ -297,16 +367,22 @@ static void destroy(SlSystem *system)
 static uint64_t memory_needed(const SlSystem *system, uint64_t count)
 {
     /* Chebyshev's previous iterate; lists of active sets, for a third of the particles. */
-    uint64_t previous = sl_param(system, PARAM_ACCELERATION) != 0 ? 16 * count : 0;
+    bool accumulated = multipliers_of(system) == SL_MULTIPLIERS_ACCUMULATED;
+    uint64_t previous = accumulated ? 24 * count : 0; /* shifts, two multipliers */
+    if (!accumulated && sl_param(system, PARAM_ACCELERATION) != 0)
+        previous = 16 * count;
     uint64_t sets = sl_param(system, PARAM_LOD) != SL_LOD_NONE ? 60 * count : 0;
     return sl_fluid_memory_needed(system, count) + previous + sets;
 }
 
 static uint32_t more_fields(const SlSystem *system)
 {
-    return sl_fluid_more_fields(system) |
+    bool accumulated = multipliers_of(system) == SL_MULTIPLIERS_ACCUMULATED;
+    return sl_fluid_more_fields(system) | (accumulated ? SL_FIELD_BIT(PRESSURE) : 0) |
            (sl_param(system, PARAM_LOD) != SL_LOD_NONE ? SL_FIELD_BIT(LEVEL) : 0);
 }
+
+static const SlStateRow state_rows[] = {SL_STEP_CONTROL_ROWS};
 
 const SlSolver sl_pbf_solver = {
     .table = {.name = "pbf",
@@ -321,13 +397,18 @@ const SlSolver sl_pbf_solver = {
     .several_fluids = true,
     .more_fields = more_fields,
     .state_size = sizeof(SlPbfState),
+    .state_rows = state_rows,
+    .state_row_count = sizeof state_rows / sizeof state_rows[0],
     .memory_needed = memory_needed,
     .check = check,
+    .packs = sl_fluid_packs,
     .start = start,
     .state_replaced = state_replaced,
     .step = step,
     .destroy = destroy,
     .steps = sl_fluid_steps,
+    .step_length = sl_fluid_step_length,
+    .written = sl_fluid_written,
     .spacing = sl_fluid_spacing,
     .mass = sl_fluid_mass,
     .material = SL_MATERIAL_WATER,

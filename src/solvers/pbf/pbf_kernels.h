@@ -2,7 +2,7 @@
 #ifndef SOLVERS_PBF_PBF_KERNELS_H
 #define SOLVERS_PBF_PBF_KERNELS_H
 
-#include "solvers/fluid/pass.h"
+#include "solvers/pbf/multiplier_kernels.h"
 
 /* The density constraint and its Jacobi displacement. */
 typedef struct SlPbfConstraint {
@@ -39,6 +39,7 @@ typedef struct SlPbfPass {
     SlPbfConstraint constraint;
     SlPbfAcceleration acceleration;
     SlPbfLevels levels;
+    SlMultiplierPass multipliers; /* accumulated: these arrays instead of lambda and acceleration */
 } SlPbfPass;
 
 /* data of all loops: SlPbfPass */

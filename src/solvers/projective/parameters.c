@@ -76,13 +76,5 @@ const SlParamRow sl_projective_rows[SL_PROJECTIVE_PARAM_COUNT] = {
         "the loop stops when the mean compression is below this; 0: no such limit", LIVE},
     P(STOP_MAX) = {"stop_max", NUMBER(0), 0, 1, "", NULL,
         "the loop stops when the largest compression is below this; 0: no such limit", LIVE},
-    P(STEP_CONTROL) = {"step_control", CHOICE(SL_STEP_FIXED), 0, 1, "", "fixed|cfl",
-        "length of sub-steps: `steps` equal ones per frame, or as long as the speed allows", LIVE},
-    P(CFL) = {"cfl", NUMBER(0.4), 0.01, 10, "spacings", NULL,
-        "step_control cfl: longest way of the fastest particle in a step", LIVE},
-    P(MIN_TIME_STEP) = {"min_time_step", NUMBER(1e-4), 1e-7, 1, "s", NULL,
-        "step_control cfl: shortest step", LIVE},
-    P(MAX_TIME_STEP) = {"max_time_step", NUMBER(5e-3), 1e-7, 1, "s", NULL,
-        "step_control cfl: longest step", LIVE},
 };
 /* clang-format on */

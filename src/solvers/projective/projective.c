@@ -12,6 +12,7 @@
 #include "core/timer.h"
 #include "math/vec3.h"
 #include "solvers/fluid/forces.h"
+#include "solvers/fluid/packing.h"
 
 /* --- The step --- */
 
@@ -74,7 +75,6 @@ static void record_iterations(SlSystem *system, const SlProjectiveRun *run, SlSt
 static SlStatus step(SlSystem *system, double dt, SlError *error)
 {
     double *ms = system->stats.stage_ms, mark = sl_seconds();
-    SlProjectiveState *state = system->state;
     SlProjectiveRun run;
     SlFluidPass *pass = &run.pass.fluid;
     SlStatus status = sl_projective_begin(system, dt, &run, error);
@@ -124,7 +124,7 @@ static SlStatus step(SlSystem *system, double dt, SlError *error)
     } else
         sl_fluid_advance(system, &velocities);
     status = sl_fluid_statistics(system, &velocities, dt, error);
-    state->max_speed = system->stats.max_speed;
+    sl_step_control_measure(system, dt, NULL, NULL);
     sl_lap(&mark, &ms[SL_STAGE_VELOCITIES]);
     return status;
 }
@@ -185,20 +185,6 @@ static void destroy(SlSystem *system)
     sl_fluid_destroy(system);
 }
 
-/* Equal steps such that no particle moves by more than `cfl` spacings; 0: use `steps`. */
-static double step_length(const SlSystem *system, double left)
-{
-    const SlProjectiveState *state = system->state;
-    if (sl_param(system, SL_PROJECTIVE_PARAM_STEP_CONTROL) == SL_STEP_FIXED)
-        return 0;
-    double speed = state->max_speed > 0 ? state->max_speed : 1e-9;
-    double length = sl_param(system, SL_PROJECTIVE_PARAM_CFL) *
-                    sl_param(system, SL_FLUID_PARAM_SPACING) / speed;
-    length = fmin(fmax(length, sl_param(system, SL_PROJECTIVE_PARAM_MIN_TIME_STEP)),
-                  sl_param(system, SL_PROJECTIVE_PARAM_MAX_TIME_STEP));
-    return left / ceil(left / length * (1 - 1e-9));
-}
-
 static uint32_t more_fields(const SlSystem *system)
 {
     SlProjectiveMethod method = sl_projective_method(system);
@@ -212,15 +198,6 @@ static uint32_t more_fields(const SlSystem *system)
 static uint64_t memory_needed(const SlSystem *system, uint64_t count)
 {
     return sl_fluid_memory_needed(system, count) + sl_projective_bytes(system, count);
-}
-
-/* A velocity set by the program may shorten the next step. */
-static void written(SlSystem *system, size_t i, SlFieldId field)
-{
-    SlProjectiveState *state = system->state;
-    const float *v = sl_f32x4(&system->particles, SL_F_VELOCITY) + 4 * i;
-    if (field == SL_F_VELOCITY)
-        state->max_speed = fmax(state->max_speed, (double)sl_length(sl_vec3(v[0], v[1], v[2])));
 }
 
 static const SlStateRow state_rows[] = {
@@ -238,7 +215,7 @@ static const SlStateRow state_rows[] = {
      "iterations per step of the best value"},
     {"rho_cost", offsetof(SlProjectiveState, search.cost), 8 * sizeof(double),
      "iterations of the steps of this trial"},
-    {"max_speed", offsetof(SlProjectiveState, max_speed), sizeof(double), "m/s, the highest"},
+    SL_STEP_CONTROL_ROWS,
     {"initial_count", offsetof(SlProjectiveState, initial_count), sizeof(uint32_t),
      "particles placed at the start"},
 };
@@ -257,14 +234,15 @@ const SlSolver sl_projective_solver = {
     .state_rows = state_rows,
     .state_row_count = sizeof state_rows / sizeof state_rows[0],
     .memory_needed = memory_needed,
+    .packs = sl_fluid_packs,
     .start = start,
     .step = step,
     .destroy = destroy,
     .steps = sl_fluid_steps,
-    .step_length = step_length,
+    .step_length = sl_fluid_step_length,
     .spacing = sl_fluid_spacing,
     .state_replaced = sl_fluid_state_replaced,
-    .written = written,
+    .written = sl_fluid_written,
     .mass = sl_fluid_mass,
     .material = SL_MATERIAL_WATER,
 };

@@ -14,7 +14,6 @@ extern const SlSolver sl_projective_solver;
 typedef struct SlProjectiveState {
     SlFluidState fluid;
     SlRhoSearch search;     /* of the automatic rho */
-    double max_speed;       /* m/s, after the last step */
     uint32_t initial_count; /* particles with lower ids were placed at the start */
     /* Of constraints, set by SlConstraint.start from the initial particles; not saved. */
     void *constraint_data[SL_CONSTRAINT_COUNT];

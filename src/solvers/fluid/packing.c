@@ -1,0 +1,250 @@
+/* A packing is relaxed in two phases: under a uniform pressure that falls to 0, while the jittered
+   initial places spread out evenly, then by the density constraint alone until all densities are 1. */
+#include "solvers/fluid/packing.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "core/random.h"
+#include "math/vec3.h"
+#include "solvers/fluid/packing_kernels.h"
+
+enum { SPREADING_ITERATIONS = 300, MAX_ITERATIONS = 450, LIST_ITERATIONS = 10 };
+/* In spacings: the first displacement, which must be so large that the lattice does not come back, and
+   what lists reach beyond the support. */
+static const double jitter = 0.45, skin = 0.25;
+/* The pressure at the beginning, as the density error with the same multiplier. */
+static const double first_pressure = 0.3;
+/* Largest density error at which the packing is finished. */
+static const double tolerance = 1e-5;
+
+/* One region while it is relaxed. */
+typedef struct Packing {
+    SlSystem *system;
+    const SlFilledRegion *region;
+    SlParticles set; /* ID: the place in the system; PREDICTED: the position */
+    SlCellGrid grid;
+    SlNeighbourList list;
+    SlArena arena;
+    SlPackingPass pass;
+    uint8_t analytic[SL_MAX_BODIES];
+    double sum, max; /* of |C| in the last iteration: mean, maximum */
+} Packing;
+
+bool sl_fluid_packs(const SlSystem *system)
+{
+    return sl_param(system, SL_FLUID_PARAM_PACKING) == SL_PACKING_RELAXED;
+}
+
+/* --- Set-up --- */
+
+static bool is_box(const SlFilledRegion *filled)
+{
+    return filled->region.blend == NULL && filled->region.field == NULL;
+}
+
+static SlBox intersection(SlBox a, SlBox b)
+{
+    return (SlBox){{fmaxf(a.min.x, b.min.x), fmaxf(a.min.y, b.min.y), fmaxf(a.min.z, b.min.z)},
+                   {fminf(a.max.x, b.max.x), fminf(a.max.y, b.max.y), fminf(a.max.z, b.max.z)}};
+}
+
+static void set_pass(Packing *p)
+{
+    const SlSystem *system = p->system;
+    double d = sl_param(system, SL_FLUID_PARAM_SPACING);
+    double squares = sl_fluid_gradient_squared(system);
+    SlPackingPass *pass = &p->pass;
+    SlFluidPass *fluid = &pass->fluid;
+    fluid->dt = 1;
+    fluid->kernel = sl_fluid_kernel_constants(system);
+    fluid->list = &p->list;
+    fluid->solids = (SlSolidsPass){
+        .contacts = {.around = system->surroundings,
+                     .dt = 1,
+                     .distance = (float)(sl_param(system, SL_FLUID_PARAM_WALL_DISTANCE) * d),
+                     .jitter = (float)(sl_param(system, SL_FLUID_PARAM_WALL_JITTER) * d)},
+        .wall_scale = (float)sl_fluid_constants(system)->wall_scale,
+        .wall_density = (float)sl_fluid_constants(system)->wall_density,
+        .steep = sl_param(system, SL_FLUID_PARAM_WALL_PROFILE) == SL_WALL_STEEP,
+        .analytic = p->analytic,
+        .body_count = system->surroundings.bodies->count};
+    if (is_box(p->region))
+        fluid->solids.contacts.around.domain =
+            intersection(system->surroundings.domain, p->region->region.bounds);
+    for (size_t k = 0; k < fluid->solids.body_count; k++) {
+        const SlBody *body = &system->surroundings.bodies->body[k];
+        p->analytic[k] = body->kind != SL_BODY_NONE;
+        fluid->solids.analytic_fields |= body->kind == SL_BODY_FIELD;
+    }
+    pass->epsilon = (float)(0.2 * squares);
+    pass->relaxation = 0.5f;
+    pass->max_constraint = 0.1f;
+    sl_fluid_solid_pushes(system, &fluid->solids);
+}
+
+/* Takes the region's particles over, displaced by chance. */
+static SlStatus take_particles(Packing *p, SlError *error)
+{
+    static const SlAttributes no_attributes;
+    const SlSystem *system = p->system;
+    SlStatus status = sl_particles_create(
+        system->context, SL_FIELD_BIT(ID) | SL_FIELD_BIT(PREDICTED), &no_attributes, p->region->count,
+        &p->set, error);
+    if (status != SL_OK)
+        return status;
+    const float *position = sl_f32x4(&system->particles, SL_F_POSITION);
+    float *records = sl_f32x4(&p->set, SL_F_PREDICTED);
+    uint32_t *id = p->set.data[SL_F_ID];
+    double d = sl_param(system, SL_FLUID_PARAM_SPACING);
+    for (size_t k = 0; k < p->region->count; k++) {
+        size_t i = p->region->first + k;
+        SlRandom4 r = sl_random(system->surroundings.seed, i, (uint64_t)1 << 62 | system->index);
+        id[k] = (uint32_t)i;
+        for (int axis = 0; axis < 3; axis++)
+            records[4 * k + (size_t)axis] =
+                position[4 * i + (size_t)axis] +
+                (float)(jitter * d * (2 * (double)sl_random_unit(r.value[axis]) - 1));
+        records[4 * k + 3] = 1;
+    }
+    return SL_OK;
+}
+
+static SlStatus begin(Packing *p, SlError *error)
+{
+    SlSystem *system = p->system;
+    double reach = sl_fluid_support(system) + skin * sl_param(system, SL_FLUID_PARAM_SPACING);
+    sl_arena_init(&p->arena, &system->context->memory);
+    SlStatus status = take_particles(p, error);
+    if (status == SL_OK)
+        status = sl_grid_create(system->context, p->region->region.bounds, (float)reach,
+                                system->surroundings.grid, &p->grid, error);
+    if (status == SL_OK)
+        status = sl_neighbours_create(system->context, p->set.capacity, &p->list, error);
+    if (status == SL_OK)
+        set_pass(p);
+    return status;
+}
+
+static void end(Packing *p)
+{
+    if (p->list.context != NULL)
+        sl_neighbours_destroy(&p->list);
+    if (p->grid.context != NULL)
+        sl_grid_destroy(&p->grid);
+    sl_particles_destroy(&p->set);
+    sl_arena_free(&p->arena);
+}
+
+/* --- Iterations --- */
+
+/* Sorts, lists, and pushes the arrays, whose order follows the particles'. */
+static SlStatus list_neighbours(Packing *p, SlError *error)
+{
+    SlSystem *system = p->system;
+    float *records = sl_f32x4(&p->set, SL_F_PREDICTED);
+    double reach = sl_fluid_support(system) + skin * sl_param(system, SL_FLUID_PARAM_SPACING);
+    size_t chunks = sl_chunk_count(p->set.count, SL_REDUCE_CHUNK);
+    sl_arena_reset(&p->arena);
+    if (!sl_particles_sort(&p->set, &p->grid, records, &p->arena))
+        return sl_error_set(error, SL_ERROR_MEMORY, "no memory to sort a packing");
+    records = sl_f32x4(&p->set, SL_F_PREDICTED);
+    SlStatus status = sl_neighbours_build(&p->list, &p->grid, sl_particle_points(&p->set, records),
+                                          (float)reach, &p->arena, error);
+    if (status != SL_OK)
+        return status;
+    SlPackingPass *pass = &p->pass;
+    pass->fluid.particles = (SlFluidParticles){
+        .count = p->set.count, .id = p->set.data[SL_F_ID], .predicted = records};
+    pass->projected = SL_PUSH(&p->arena, float, 4 * (p->set.capacity + 8));
+    pass->partials = SL_PUSH(&p->arena, double, chunks * SL_PACKING_PARTIALS);
+    pass->container =
+        is_box(p->region) ? NULL : SL_PUSH(&p->arena, float, 4 * (p->set.capacity + 8));
+    if (pass->projected == NULL || pass->partials == NULL ||
+        (!is_box(p->region) && pass->container == NULL))
+        return sl_error_set(error, SL_ERROR_MEMORY, "no memory to relax a packing");
+    sl_particles_pad(&p->set, pass->projected);
+    if (pass->container != NULL)
+        memset(pass->container, 0, 4 * (p->set.capacity + 8) * sizeof(float));
+    return SL_OK;
+}
+
+/* Distance and direction from the region's surface, per particle. */
+static void surface_chunk(void *argument, size_t begin_at, size_t end_at, size_t chunk)
+{
+    (void)chunk;
+    const Packing *p = argument;
+    const SlRegion *region = &p->region->region;
+    const float *records = p->pass.fluid.particles.predicted;
+    for (size_t i = begin_at; i < end_at; i++) {
+        SlVec3 at = {records[4 * i], records[4 * i + 1], records[4 * i + 2]}, out = {0, 1, 0};
+        float distance = region->blend != NULL ? sl_blend_distance(region->blend, at, &out)
+                                               : sl_sdf_distance(region->field, at, &out);
+        SlVec3 in = sl_scale(sl_unit(out), -1);
+        float *record = p->pass.container + 4 * i;
+        memcpy(record, &in, sizeof in);
+        record[3] = -distance;
+    }
+}
+
+static void run_loop(const Packing *p, SlLoop loop)
+{
+    sl_loop_run(p->system->context->pool, sl_particle_blocks(&p->set), SL_CHUNK_BLOCKS, loop,
+                &p->pass);
+}
+
+static void iterate(Packing *p)
+{
+    const SlPackingKernels *kernels = SL_KERNELS(p->system->context->isa, sl_packing_kernels);
+    SlKernelKind kind = sl_fluid_kernel(p->system);
+    size_t chunks = sl_chunk_count(p->set.count, SL_REDUCE_CHUNK);
+    if (p->pass.container != NULL)
+        sl_parallel_for(p->system->context->pool, p->set.count, SL_REDUCE_CHUNK, surface_chunk, p);
+    run_loop(p, kernels->lambda[kind]);
+    run_loop(p, kernels->displace[kind]);
+    p->sum = sl_fold_sum(p->pass.partials, chunks, SL_PACKING_PARTIALS, SL_PACKING_SUM) /
+             (double)p->set.count;
+    p->max = sl_fold_max(p->pass.partials, chunks, SL_PACKING_PARTIALS, SL_PACKING_MAX);
+}
+
+static SlStatus relax(Packing *p, SlError *error)
+{
+    SlSystem *system = p->system;
+    uint32_t k = 0;
+    p->pass.pressure = 1;
+    for (; k < MAX_ITERATIONS && (p->pass.pressure > 0 || p->max > tolerance); k++) {
+        if (k % LIST_ITERATIONS == 0) {
+            SlStatus status = list_neighbours(p, error);
+            if (status != SL_OK)
+                return status;
+        }
+        double left = fmax(1 - k / (double)SPREADING_ITERATIONS, 0);
+        p->pass.pressure = (float)(first_pressure * left / sl_fluid_gradient_squared(system));
+        iterate(p);
+    }
+    float *position = sl_f32x4(&system->particles, SL_F_POSITION);
+    const float *records = sl_f32x4(&p->set, SL_F_PREDICTED);
+    const uint32_t *id = p->set.data[SL_F_ID];
+    for (size_t i = 0; i < p->set.count; i++)
+        memcpy(position + 4 * (size_t)id[i], records + 4 * i, 3 * sizeof(float));
+    sl_log(system->context, SL_LOG_INFO,
+           "%s: packing of %zu particles relaxed in %u iterations, density within %.2g (mean %.2g)",
+           system->name, p->set.count, k, p->max, p->sum);
+    return SL_OK;
+}
+
+SlStatus sl_packing_relax(SlSystem *system, SlError *error)
+{
+    SlStatus status = SL_OK;
+    for (size_t r = 0; status == SL_OK && r < system->region_count; r++) {
+        if (system->regions[r].count == 0)
+            continue;
+        Packing packing = {.system = system, .region = &system->regions[r]};
+        status = begin(&packing, error);
+        if (status == SL_OK)
+            status = relax(&packing, error);
+        end(&packing);
+    }
+    return status;
+}

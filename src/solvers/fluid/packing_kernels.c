@@ -1,0 +1,85 @@
+/* Relaxing a packing, for eight particles at a time: Jacobi iterations on the density constraint
+   [Macklin 2013 eq. 1 to 12], here an equality, under a uniform pressure, which evens out the
+   spacing: where its forces balance the packing stays as it is under any pressure of water. */
+#include "solvers/fluid/packing_kernels.h"
+
+#include "solvers/fluid/pass_lanes.h"
+
+/* The region's surface, the box and the solids. */
+SL_INLINE WallDensity surfaces_at(SlKernelKind kind, const SlPackingPass *s, size_t b, F8x4 xi)
+{
+    WallDensity wall = {f8(0), {f8(0), f8(0), f8(0)}};
+    if (walls_near(&s->fluid, xi))
+        wall = wall_density(kind, &s->fluid, xi);
+    if (s->container != NULL) {
+        F8x4 c = f8x4_load(s->container + 32 * b);
+        add_surface(kind, &s->fluid, c.w, xyz(c), &wall);
+    }
+    return wall;
+}
+
+SL_INLINE void lambda_loop(SlKernelKind kind, const SlPackingPass *s, size_t begin, size_t end,
+                           size_t chunk)
+{
+    const SlFluidPass *fluid = &s->fluid;
+    F8 slope_scale = f8(fluid->kernel.slope_scale), limit = f8(s->max_constraint);
+    F8 sum = f8(0), max = f8(0);
+    for (size_t b = begin; b < end; b++) {
+        F8x4 xi = f8x4_load(fluid->particles.predicted + 32 * b);
+        DensitySums sums = density_sums(kind, fluid, b, xi);
+        add_solid(surfaces_at(kind, s, b, xi), &sums.error, &sums.gradient);
+        F8 squares = f8_fma(sums.squares, slope_scale * slope_scale,
+                            f8x3_dot(sums.gradient, sums.gradient));
+        F8 limited = f8_max(f8_min(sums.error, limit), f8(0) - limit);
+        F8 lambda = f8(0) - limited / (squares + f8(s->epsilon));
+        f8x4_store(s->projected + 32 * b, (F8x4){xi.x, xi.y, xi.z, lambda - f8(s->pressure)});
+        F8 size = f8_keep(owned_lanes(&fluid->particles, b), f8_abs(sums.error));
+        sum += size;
+        max = f8_max(max, size);
+    }
+    s->partials[chunk * SL_PACKING_PARTIALS + SL_PACKING_SUM] = (double)f8_sum(sum);
+    s->partials[chunk * SL_PACKING_PARTIALS + SL_PACKING_MAX] = (double)f8_horizontal_max(max);
+}
+
+SL_INLINE void displace_loop(SlKernelKind kind, const SlPackingPass *s, size_t begin, size_t end)
+{
+    const SlFluidPass *fluid = &s->fluid;
+    F8 scale = f8(s->relaxation * fluid->kernel.slope_scale);
+    Tally none = {NULL, {0}, f8(1)};
+    for (size_t b = begin; b < end; b++) {
+        F8x4 xi = f8x4_load(s->projected + 32 * b); /* xi.w: lambda - P */
+        F8x3 move = pair_pushes(kind, false, fluid, s->projected, 0, b, xi);
+        move = (F8x3){move.x * scale, move.y * scale, move.z * scale};
+        /* lambda acts along its gradient, P as the solver's pressure does */
+        F8 push = f8_fma(f8(s->pressure), f8(1 - fluid->solids.wall_push), xi.w);
+        move = f8x3_fma(push * f8(s->relaxation), surfaces_at(kind, s, b, xi).gradient, move);
+        F8x3 p = {xi.x + move.x, xi.y + move.y, xi.z + move.z};
+        if (s->container != NULL) { /* back to where contacts keep particles */
+            F8x4 c = f8x4_load(s->container + 32 * b);
+            F8 depth = f8(fluid->solids.contacts.distance) - c.w - f8x3_dot(move, xyz(c));
+            p = f8x3_fma(f8_max(depth, f8(0)), xyz(c), p);
+        }
+        p = meet_surfaces(&fluid->solids.contacts, &none, u8_load(fluid->particles.id + 8 * b), p,
+                          xyz(xi));
+        f8x4_store(fluid->particles.predicted + 32 * b, (F8x4){p.x, p.y, p.z, f8(1)});
+    }
+}
+
+#define LOOPS_(kind, NAME)                                                                         \
+    static void lambda_##kind(const void *data, size_t begin, size_t end, size_t chunk)            \
+    {                                                                                              \
+        lambda_loop(NAME, data, begin, end, chunk);                                                \
+    }                                                                                              \
+    static void displace_##kind(const void *data, size_t begin, size_t end, size_t chunk)          \
+    {                                                                                              \
+        (void)chunk;                                                                               \
+        displace_loop(NAME, data, begin, end);                                                     \
+    }
+LOOPS_(cubic, SL_KERNEL_CUBIC)
+LOOPS_(wendland, SL_KERNEL_WENDLAND)
+LOOPS_(poly6, SL_KERNEL_POLY6)
+
+SL_KERNEL_TABLE(SlPackingKernels, sl_packing_kernels) = {
+    .lambda = {lambda_cubic, lambda_wendland, lambda_poly6},
+    .displace = {displace_cubic, displace_wendland, displace_poly6},
+};
