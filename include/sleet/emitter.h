@@ -10,8 +10,12 @@ extern "C" {
 
 typedef enum SlEmitterKind { SL_EMITTER_DISK, SL_EMITTER_BOX } SlEmitterKind;
 
-/* An opening through which layers of the fluid's lattice flow. Layers follow each other at least a
-   spacing apart, and a place that is still taken stays shut for that layer, so nothing overlaps. */
+/* An opening through which layers of the fluid's lattice flow, at least a spacing apart. Particles up
+   to a spacing downstream of it begin each step with its velocity, so that it gives the volume of its
+   opening times speed and time at any step length. The opening's area is that of its lattice sites,
+   spacing² each: of a disk pi radius² rounded to whole sites, of a box the whole spacings that fit
+   into width and height. No particle is placed nearer than 0.9 spacings to another; what finds no
+   place follows in a later step, up to two layers, and is lost beyond that. */
 typedef struct SlEmitterDef {
     uint32_t cookie, size; /* set by sl_default_emitter_def */
     SlEmitterKind kind;

@@ -9,7 +9,8 @@ extern "C" {
 #endif
 
 typedef enum SlFillMode {
-    SL_FILL_LATTICE, /* for fluids: a cubic lattice, spacing apart, half a spacing inside */
+    SL_FILL_LATTICE, /* for fluids: a cubic lattice, spacing apart, half a spacing inside; where the
+                        solver relaxes it at the start, as many particles as the volume holds */
     SL_FILL_RANDOM   /* for snow: so many per cell, each at random in a part of it of its own */
 } SlFillMode;
 
@@ -30,7 +31,8 @@ typedef struct SlNoise {
 /* No particle is placed inside colliders (where they are at the start), walls of the domain, blocks and
    earlier fills, nor too close to them; the log says how many were left out. All lattice fills of a
    system use one lattice, that of its first block or else of its first fill: they may touch or
-   overlap, and particles are still a spacing apart. */
+   overlap, and particles are still a spacing apart. Where the solver relaxes lattice fills, a fill
+   has as many particles as its volume without those obstacles is cubes of the spacing. */
 typedef struct SlFillDef {
     uint32_t cookie, size; /* set by sl_default_fill_def */
     SlFillMode mode;
@@ -57,6 +59,13 @@ typedef struct SlFillDef {
     double cell;       /* m; 0 (default): two spacings */
     SlNoise noise;
 } SlFillDef;
+
+/* How well a fill's particles represent what it fills. */
+typedef struct SlFillReport {
+    double volume;          /* m³ of the mesh or shapes, obstacles included */
+    uint64_t particles;     /* placed in it */
+    double particle_volume; /* m³ of these: particles × spacing³ */
+} SlFillReport;
 
 SL_API SlFillDef sl_default_fill_def(void);
 

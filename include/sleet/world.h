@@ -120,6 +120,12 @@ SL_API SlStatus sl_system_add_block(SlWorld *world, SlSystemId id, const SlBlock
 /* Reads and checks the mesh, if the fill has one; particles are placed at the start. */
 SL_API SlStatus sl_system_add_fill(SlWorld *world, SlSystemId id, const SlFillDef *fill,
                                    SlError *error);
+/* Fills of a system, numbered in the order they were added; 0 for a bad handle. */
+SL_API uint32_t sl_system_fill_count(const SlWorld *world, SlSystemId id);
+/* Volume and particles of one fill. Before the start this counts the particles of all fills, which
+   builds the distance fields of meshes: call it when the set-up is complete. */
+SL_API SlStatus sl_system_fill_report(SlWorld *world, SlSystemId id, uint32_t fill,
+                                      SlFillReport *report, SlError *error);
 /* Emitters may be added, changed and removed at any time; *emitter may be NULL. An emitter added
    or changed while the world runs emits nothing that was due before. */
 SL_API SlStatus sl_system_add_emitter(SlWorld *world, SlSystemId id, const SlEmitterDef *def,

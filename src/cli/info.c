@@ -129,6 +129,25 @@ static int info_checkpoint(SlContext *context, const char *path)
     return EXIT_DONE;
 }
 
+/* How much of its volume each fill has as particles. */
+static SlStatus print_fills(SlWorld *world, SlError *error)
+{
+    SlFillReport report;
+    for (uint32_t s = 0; s < sl_world_system_count(world); s++) {
+        SlSystemId system = sl_world_system(world, s);
+        for (uint32_t k = 0; k < sl_system_fill_count(world, system); k++) {
+            SlStatus status = sl_system_fill_report(world, system, k, &report, error);
+            if (status != SL_OK)
+                return status;
+            printf("fill: %u of %s, %.6g m^3, %llu particles of %.6g m^3, %.2f %%\n", k,
+                   sl_system_name(world, system), report.volume,
+                   (unsigned long long)report.particles, report.particle_volume,
+                   100 * report.particle_volume / report.volume);
+        }
+    }
+    return SL_OK;
+}
+
 static int info_scene(SlContext *context, const char *path, const CliInput *input)
 {
     SlScene *scene = NULL;
@@ -143,6 +162,7 @@ static int info_scene(SlContext *context, const char *path, const CliInput *inpu
         printf("scene: %s\n", sl_scene_name(scene));
         printf("frames: %llu at %.6g per second\n", (unsigned long long)sl_scene_frames(scene),
                1 / sl_scene_frame_time(scene));
+        status = print_fills(world, &error); /* counts them: the next line is exact */
         printf("particles: %llu\n", (unsigned long long)sl_world_particle_count(world));
         printf("memory: %.3f GiB\n", (double)sl_world_memory_needed(world) / gib);
         printf("cameras: %zu\n", sl_scene_camera_count(scene));

@@ -1,5 +1,5 @@
 /* Emitters and drains of one system, and the count of its ids. What they carry from step to step
-   (layers and particles emitted, the next id) is state: hashed and checkpointed with the world. */
+   (layers and particles emitted and owed, the next id) is state: hashed and checkpointed with the world. */
 #ifndef PARTICLES_EMITTER_H
 #define PARTICLES_EMITTER_H
 
@@ -12,11 +12,15 @@ typedef struct SlEmitter {
     SlEmitterDef def;
     SlVec3 across, along; /* unit vectors in the opening */
     double interval;      /* s between two layers */
+    int sites[2];         /* lattice sites across and along that may be of the opening */
+    int64_t ring;         /* of a disk: squared distance of its outermost sites, in half spacings */
+    uint64_t ring_sites, ring_used; /* sites at that distance, and how many are of the opening */
     bool removed;         /* its slot may be used again */
     uint16_t generation;  /* of handles to it */
     /* state */
     uint64_t layers;  /* emitted so far */
     uint64_t emitted; /* particles emitted so far */
+    uint64_t owed;    /* particles that were due and found no place */
 } SlEmitter;
 
 typedef struct SlFlow {
@@ -26,6 +30,7 @@ typedef struct SlFlow {
     uint32_t drain_count;
     float farthest; /* m from the origin along an axis; 0: the domain has no open side */
     bool remove_beyond; /* remove particles that are farther, or stop with an error */
+    double work; /* J per kg, summed over particles: by emitters on others' particles in this step */
     uint64_t next_id; /* state: [0, SL_MAX_ID + 1] */
     uint64_t removed; /* state: particles removed so far */
     uint64_t changed; /* state: 1: a program added, removed or moved particles since the last step */
@@ -50,10 +55,11 @@ SlStatus sl_flow_take_ids(SlFlow *flow, const char *system_name, uint64_t count,
 /* Checks the definition and computes the layers for that spacing. */
 SlStatus sl_emitter_init(SlEmitter *emitter, const SlEmitterDef *def, double spacing,
                          SlError *error);
-/* Number of places in one layer. */
-uint64_t sl_emitter_layer_size(const SlEmitter *emitter, double spacing);
+/* Number of places in one layer: the area of the opening in squares of the spacing. */
+uint64_t sl_emitter_layer_size(const SlEmitter *emitter);
 
-/* Before a step of dt: emits the layers that are due. */
+/* Before a step of dt: drives the particles in the openings of emitters, emits the layers that are
+   due, and what is owed where there is room. */
 SlStatus sl_flow_emit(SlFlow *flow, const SlFlowTarget *target, double dt, SlError *error);
 /* After a step: removes the particles inside a drain or beyond the farthest. */
 SlStatus sl_flow_drain(SlFlow *flow, const SlFlowTarget *target, SlError *error);

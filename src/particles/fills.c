@@ -86,6 +86,7 @@ static SlStatus take_shapes(SlFillBody *body, const SlFillDef *def, SlError *err
                                 sl_shape_kind_name(def->shapes[k].kind), reason);
         body->volume += type->volume(&shape);
     }
+    body->exact = def->shape_count == 1;
     body->bounds = sl_blend_bounds(&body->blend);
     return SL_OK;
 }
@@ -133,12 +134,14 @@ static SlStatus take_mesh(SlContext *context, SlFillBody *body, const SlFillDef 
         return status;
     body->bounds = report.bounds;
     body->volume = report.volume;
+    body->exact = report.closed;
     return SL_OK;
 }
 
 void sl_fill_body_destroy(SlContext *context, SlFillBody *body)
 {
     sl_fill_destroy(&body->fill);
+    sl_pack_destroy(&body->pack);
     if (body->has_field)
         sl_sdf_destroy(&body->field);
     sl_mesh_destroy(&body->mesh);
@@ -175,19 +178,26 @@ SlStatus sl_fill_body_create(SlContext *context, const SlFillDef *def, SlFillBod
 
 /* --- Counting --- */
 
+static bool is_lattice(const SlFillBody *body)
+{
+    return body->def.mode == SL_FILL_LATTICE;
+}
+
 static double cell_of(const SlFillBody *body, double spacing)
 {
-    if (body->def.mode == SL_FILL_LATTICE)
+    if (is_lattice(body))
         return spacing;
     return body->def.cell > 0 ? body->def.cell : 2 * spacing;
 }
 
-double sl_fill_body_particles(const SlFillBody *body, double spacing)
+double sl_fill_body_particles(const SlFillBody *body, double spacing, bool packs)
 {
     double cell = cell_of(body, spacing);
-    double each = body->def.mode == SL_FILL_RANDOM ? (double)body->def.per_cell : 1;
-    return body->counted ? (double)body->count
-                         : ceil(each * body->volume / (cell * cell * cell));
+    double each = is_lattice(body) ? 1 : (double)body->def.per_cell;
+    double count = each * body->volume / (cell * cell * cell);
+    if (body->counted)
+        return (double)body->count;
+    return packs && is_lattice(body) ? fmax(1, floor(count + 0.5)) : ceil(count);
 }
 
 bool sl_fill_body_varies(const SlFillBody *body)
@@ -196,7 +206,7 @@ bool sl_fill_body_varies(const SlFillBody *body)
     return noise->smooth + noise->grain + noise->chunks + noise->shell + noise->crust > 0;
 }
 
-static SlRegion region_of(const SlFillBody *body)
+SlRegion sl_fill_body_region(const SlFillBody *body)
 {
     return (SlRegion){.blend = body->has_field ? NULL : &body->blend,
                       .field = body->has_field ? &body->field : NULL,
@@ -211,18 +221,13 @@ typedef struct Clear {
     float distance; /* m, from surfaces */
 } Clear;
 
-static bool is_lattice(const SlFillBody *body)
-{
-    return body->def.mode == SL_FILL_LATTICE;
-}
-
 /* Places on one lattice are either the same or a spacing apart; others keep away from the whole
    region of an earlier fill. */
 static bool taken_by_fill(const Clear *c, const SlFillBody *earlier, SlVec3 p)
 {
     bool same_lattice =
         earlier->system == c->body->system && is_lattice(c->body) && is_lattice(earlier);
-    SlRegion region = region_of(earlier);
+    SlRegion region = sl_fill_body_region(earlier);
     float reach = same_lattice ? 0 : c->distance;
     if (sl_box_distance(region.bounds, p) > reach)
         return false;
@@ -233,7 +238,7 @@ static bool taken_by_fill(const Clear *c, const SlFillBody *earlier, SlVec3 p)
 static bool is_free(const void *user, SlVec3 p)
 {
     const Clear *c = user;
-    if (!c->site->is_clear(c->site->user, p, c->distance))
+    if (c->site->clearance(c->site->user, p, c->distance) < c->distance)
         return false;
     for (size_t k = 0; k < c->index; k++)
         if (taken_by_fill(c, c->site->fills[k], p))
@@ -266,7 +271,7 @@ static SlFillPlan plan_of(const Clear *clear)
 {
     const SlFillSite *site = clear->site;
     const SlFillBody *body = clear->body;
-    return (SlFillPlan){.region = region_of(body),
+    return (SlFillPlan){.region = sl_fill_body_region(body),
                         .origin = is_lattice(body) ? lattice_origin(site, body->system)
                                                    : body->bounds.min,
                         .cell = cell_of(body, site->systems[body->system].spacing),
@@ -285,29 +290,86 @@ static Clear clear_of(const SlFillSite *site, size_t index)
     return (Clear){site, body, index, is_lattice(body) ? (0.5f - slack) * spacing : 0};
 }
 
-static SlStatus count_fill(const SlFillSite *site, size_t index, SlError *error)
+/* --- Lattice fills that a solver relaxes --- */
+
+static bool is_packed(const SlFillSite *site, const SlFillBody *body)
 {
-    SlFillBody *body = site->fills[index];
-    const char *name = site->systems[body->system].name;
-    Clear clear = clear_of(site, index);
-    SlFillPlan plan = plan_of(&clear);
+    return is_lattice(body) && site->systems[body->system].packs;
+}
+
+/* Distance to walls, solids, blocks and the regions of earlier fills. */
+static float clearance(const void *user, SlVec3 p, float reach)
+{
+    const Clear *c = user;
+    float nearest = c->site->clearance(c->site->user, p, reach);
+    for (size_t k = 0; k < c->index; k++) {
+        SlRegion region = sl_fill_body_region(c->site->fills[k]);
+        if (sl_box_distance(region.bounds, p) < fminf(nearest, reach))
+            nearest = fminf(nearest, sl_region_distance(&region, p));
+    }
+    return nearest;
+}
+
+static SlStatus count_packed(const Clear *clear, SlFillBody *body, SlError *error)
+{
+    const SlFillSite *site = clear->site;
+    const SlFillSystem *system = &site->systems[body->system];
+    SlPackPlan plan = {.region = sl_fill_body_region(body),
+                       .volume = body->exact ? body->volume : 0,
+                       .origin = lattice_origin(site, body->system),
+                       .spacing = system->spacing,
+                       .clearance = clearance,
+                       .user = clear};
+    sl_pack_destroy(&body->pack); /* of a start that failed */
+    SlStatus status = sl_pack_create(site->context, &plan, &body->pack, error);
+    if (status != SL_OK)
+        return status;
+    body->count = body->pack.count;
+    body->volume = body->pack.volume;
+    if (body->count > 0 && !sl_pack_is_free(&body->pack))
+        sl_log(site->context, SL_LOG_INFO,
+               "%s: fill %u has %llu particles; %.3g %% of its volume is in walls, solids, blocks "
+               "or earlier fills",
+               system->name, body->number, (unsigned long long)body->count,
+               100 * (1 - body->pack.free_volume / body->pack.volume));
+    return SL_OK;
+}
+
+/* --- Other fills --- */
+
+static SlStatus count_places(const Clear *clear, SlFillBody *body, SlError *error)
+{
+    const SlFillSite *site = clear->site;
+    SlFillPlan plan = plan_of(clear);
     sl_fill_destroy(&body->fill); /* of a start that failed */
     SlStatus status = sl_fill_create(site->context, &plan, &body->fill, error);
     if (status != SL_OK)
         return status;
     body->count = body->fill.count;
+    if (body->count > 0 && body->fill.taken_count > 0)
+        sl_log(site->context, SL_LOG_INFO,
+               "%s: fill %u has %llu particles; %llu more would be in walls, solids, blocks or "
+               "earlier fills",
+               site->systems[body->system].name, body->number, (unsigned long long)body->count,
+               (unsigned long long)body->fill.taken_count);
+    return SL_OK;
+}
+
+static SlStatus count_fill(const SlFillSite *site, size_t index, SlError *error)
+{
+    SlFillBody *body = site->fills[index];
+    Clear clear = clear_of(site, index);
+    SlStatus status = is_packed(site, body) ? count_packed(&clear, body, error)
+                                            : count_places(&clear, body, error);
+    if (status != SL_OK)
+        return status;
     body->counted = true;
     if (body->count == 0)
         return sl_error_set(error, SL_ERROR_ARGUMENT,
                             "%s: fill %u has no place for a particle: it is thinner than a spacing "
                             "of %g m, or all of it is taken",
-                            name, body->number, plan.cell);
-    if (body->fill.taken_count > 0)
-        sl_log(site->context, SL_LOG_INFO,
-               "%s: fill %u has %llu particles; %llu more would be in walls, solids, blocks or "
-               "earlier fills",
-               name, body->number, (unsigned long long)body->count,
-               (unsigned long long)body->fill.taken_count);
+                            site->systems[body->system].name, body->number,
+                            cell_of(body, site->systems[body->system].spacing));
     return SL_OK;
 }
 
@@ -402,11 +464,16 @@ void sl_fills_place(const SlFillSite *site, uint32_t system, SlParticles *partic
         if (body->system != system)
             continue;
         Clear clear = clear_of(site, k);
-        body->fill.plan.user = &clear;
-        sl_fill_place(&body->fill, sl_f32x4(particles, SL_F_POSITION) + 4 * *next);
-        Born born = {particles, &body->def, region_of(body), site->seed, *next};
+        float *records = sl_f32x4(particles, SL_F_POSITION) + 4 * *next;
+        body->fill.plan.user = body->pack.plan.user = &clear;
+        if (is_packed(site, body))
+            sl_pack_place(&body->pack, records);
+        else
+            sl_fill_place(&body->fill, records);
+        Born born = {particles, &body->def, sl_fill_body_region(body), site->seed, *next};
         sl_parallel_for(site->context->pool, (size_t)body->count, CHUNK, born_chunk, &born);
         *next += (size_t)body->count;
         sl_fill_destroy(&body->fill);
+        sl_pack_destroy(&body->pack);
     }
 }

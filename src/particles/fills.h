@@ -5,6 +5,7 @@
 
 #include "geometry/mesh/mesh.h"
 #include "geometry/sampling/fill.h"
+#include "geometry/sampling/pack.h"
 #include "particles/particles.h"
 #include "sleet/fill.h"
 
@@ -20,8 +21,10 @@ typedef struct SlFillBody {
     SlSdf field;    /* of the mesh, from the start on */
     bool has_field;
     SlBox bounds;
-    double volume;  /* m³, approximate */
-    SlFill fill;    /* during the start */
+    double volume;  /* m³; approximate where shapes overlap or a mesh is open, until counted */
+    bool exact;     /* that volume is exact */
+    SlFill fill;    /* during the start, unless the system packs … */
+    SlPack pack;    /* … a lattice fill */
     uint64_t count; /* places, once counted */
     bool counted;
 } SlFillBody;
@@ -30,6 +33,7 @@ typedef struct SlFillBody {
 typedef struct SlFillSystem {
     const char *name; /* for messages */
     double spacing;   /* m */
+    bool packs;       /* its solver relaxes lattice fills: they get the places of their volume */
     const SlVec3 *lattice; /* a corner of the lattice of its first block; NULL: no block */
 } SlFillSystem;
 
@@ -37,9 +41,9 @@ typedef struct SlFillSystem {
 typedef struct SlFillSite {
     SlContext *context;
     uint64_t seed;
-    /* Whether the point is at least `distance` away from walls, solids and blocks. Called from all
+    /* Distance of the point to walls, solids and blocks, exact where below `reach`. Called from all
        threads. */
-    bool (*is_clear)(const void *user, SlVec3 point, float distance);
+    float (*clearance)(const void *user, SlVec3 point, float reach);
     const void *user;
     const SlFillSystem *systems;
     SlFillBody *const *fills; /* of all systems in their order; earlier ones have precedence */
@@ -50,8 +54,10 @@ typedef struct SlFillSite {
 SlStatus sl_fill_body_create(SlContext *context, const SlFillDef *def, SlFillBody **body,
                              SlError *error);
 void sl_fill_body_destroy(SlContext *context, SlFillBody *body);
-/* Number of particles for that spacing: by volume until the start has counted them. */
-double sl_fill_body_particles(const SlFillBody *body, double spacing);
+/* Number of particles in that system: by volume until the start has counted them. */
+double sl_fill_body_particles(const SlFillBody *body, double spacing, bool packs);
+/* What it fills: valid once it is counted, while the body exists. */
+SlRegion sl_fill_body_region(const SlFillBody *body);
 /* Whether its particles have the field VARIATION. */
 bool sl_fill_body_varies(const SlFillBody *body);
 

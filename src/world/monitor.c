@@ -1,7 +1,7 @@
 /* Checks after each sub-step of any solver: particles outside the domain, energy without a source.
 
    Energy is per unit of mass: the sum of v²/2 - g·(x - lowest corner of the domain) over particles.
-   It dissipates. It is added by emitted particles and by force fields, which are measured, and by
+   It dissipates. It is added by emitters and by force fields, which are measured, and by
    moving solids, whose work is bounded: at most they give all particles twice their speed and
    lift them to the top. Errors of a stable step are far below the energy of all particles moving
    half a spacing a step. More than the minimum so far times energy_limit plus both of these is an
@@ -140,6 +140,7 @@ void sl_monitor_entered(const SlWorld *world, SlWorldSystem *system, size_t befo
     Pass pass = make_pass(world, system);
     for (size_t i = before; i < system->base.particles.count; i++)
         system->monitor.energy += fmax(energy_of(&pass, i), 0);
+    system->monitor.energy += system->flow.work;
 }
 
 static SlStatus report_divergence(const SlSystem *base, const Pass *pass, size_t i, const char *what,

@@ -22,13 +22,12 @@ double sl_world_finest_spacing(const SlWorld *world)
 /* Particles that blocks and fills place at the start; a double, for it may be beyond any integer. */
 static double particles_placed(const SlWorldSystem *system)
 {
-    double spacing = (double)system->base.solver->spacing(&system->base), count = 0, along[3];
-    for (uint32_t k = 0; k < system->block_count; k++) {
-        sl_block_lattice(&system->blocks[k], spacing, along);
-        count += along[0] * along[1] * along[2];
-    }
+    double spacing = (double)system->base.solver->spacing(&system->base), count = 0;
+    bool packs = sl_system_packs(&system->base);
+    for (uint32_t k = 0; k < system->block_count; k++)
+        count += sl_block_particles(system, k);
     for (uint32_t k = 0; k < system->fill_count; k++)
-        count += sl_fill_body_particles(system->fills[k], spacing);
+        count += sl_fill_body_particles(system->fills[k], spacing, packs);
     return count;
 }
 
@@ -110,15 +109,14 @@ static SlStatus check_blocks(const SlWorld *world, SlError *error)
         const SlWorldSystem *system = world->systems[s];
         double spacing = (double)system->base.solver->spacing(&system->base);
         for (uint32_t k = 0; k < system->block_count; k++) {
-            SlBox box = {system->blocks[k].min, system->blocks[k].max};
+            SlBox box = sl_block_box(&system->blocks[k]);
             if (!sl_box_contains(&world->def.domain, &box, spacing))
                 return sl_error_set(error, SL_ERROR_ARGUMENT,
                                     "%s: block %u reaches outside the domain", system->base.name,
                                     k);
             for (uint32_t t = 0; t <= s; t++)
                 for (uint32_t j = 0; j < (t == s ? k : world->systems[t]->block_count); j++) {
-                    const SlBlock *block = &world->systems[t]->blocks[j];
-                    SlBox other = {block->min, block->max};
+                    SlBox other = sl_block_box(&world->systems[t]->blocks[j]);
                     if (sl_boxes_overlap(&other, &box, spacing))
                         return sl_error_set(error, SL_ERROR_ARGUMENT,
                                             "%s: block %u overlaps block %u of %s",
@@ -129,28 +127,40 @@ static SlStatus check_blocks(const SlWorld *world, SlError *error)
     return SL_OK;
 }
 
-/* The block's lattice, x fastest; ids count on from the last block's. */
-static void place_block(SlParticles *particles, const SlBlock *block, double spacing,
-                        size_t *next)
+/* The block's lattice, x fastest. */
+static void place_lattice(const SlBlock *block, double spacing, float *position)
 {
-    uint32_t *id = particles->data[SL_F_ID];
-    float *position = sl_f32x4(particles, SL_F_POSITION);
-    float *velocity = sl_f32x4(particles, SL_F_VELOCITY);
-    uint32_t *fluid = particles->data[SL_F_FLUID];
     double along[3];
     sl_block_lattice(block, spacing, along);
     for (uint32_t z = 0; z < along[2]; z++)
         for (uint32_t y = 0; y < along[1]; y++)
-            for (uint32_t x = 0; x < along[0]; x++) {
-                size_t i = (*next)++;
-                id[i] = (uint32_t)i;
-                position[4 * i] = (float)((double)block->min.x + (x + 0.5) * spacing);
-                position[4 * i + 1] = (float)((double)block->min.y + (y + 0.5) * spacing);
-                position[4 * i + 2] = (float)((double)block->min.z + (z + 0.5) * spacing);
-                memcpy(&velocity[4 * i], &block->velocity, 3 * sizeof(float));
-                if (fluid != NULL)
-                    fluid[i] = block->fluid;
+            for (uint32_t x = 0; x < along[0]; x++, position += 4) {
+                position[0] = (float)((double)block->min.x + (x + 0.5) * spacing);
+                position[1] = (float)((double)block->min.y + (y + 0.5) * spacing);
+                position[2] = (float)((double)block->min.z + (z + 0.5) * spacing);
             }
+}
+
+/* Ids count on from the last block's. */
+static void place_block(const SlWorld *world, SlWorldSystem *system, uint32_t k, size_t *next)
+{
+    const SlBlock *block = &system->blocks[k];
+    SlParticles *particles = &system->base.particles;
+    uint32_t *id = particles->data[SL_F_ID], *fluid = particles->data[SL_F_FLUID];
+    float *velocity = sl_f32x4(particles, SL_F_VELOCITY);
+    float *position = sl_f32x4(particles, SL_F_POSITION) + 4 * *next;
+    if (sl_system_packs(&system->base))
+        sl_world_place_packed_block(world, system, k, position);
+    else
+        place_lattice(block, (double)system->base.solver->spacing(&system->base), position);
+    size_t end = *next + (size_t)sl_block_particles(system, k);
+    for (size_t i = *next; i < end; i++) {
+        id[i] = (uint32_t)i;
+        memcpy(&velocity[4 * i], &block->velocity, 3 * sizeof(float));
+        if (fluid != NULL)
+            fluid[i] = block->fluid;
+    }
+    *next = end;
 }
 
 /* Positions are floats: SL_GRID_REACH spacings from the origin they are 1/64 of a spacing apart. */
@@ -187,6 +197,19 @@ static void set_farthest(const SlWorld *world, SlWorldSystem *system, double spa
     system->flow.farthest = limit > 0 && limit < reach ? limit : reach;
 }
 
+/* The solver sees the filled regions during its start. */
+static SlStatus start_solver(SlWorldSystem *system, SlError *error)
+{
+    SlSystem *base = &system->base;
+    SlFilledRegion regions[SL_MAX_BLOCKS + SL_MAX_FILLS];
+    base->region_count = sl_world_list_regions(system, regions);
+    base->regions = base->region_count > 0 ? regions : NULL;
+    SlStatus status = base->solver->start(base, error);
+    base->regions = NULL;
+    base->region_count = 0;
+    return status;
+}
+
 static SlStatus start_system(SlWorld *world, SlWorldSystem *system, SlError *error)
 {
     SlSystem *base = &system->base;
@@ -203,13 +226,13 @@ static SlStatus start_system(SlWorld *world, SlWorldSystem *system, SlError *err
         return status;
     size_t next = 0;
     for (uint32_t k = 0; k < system->block_count; k++)
-        place_block(&base->particles, &system->blocks[k], spacing, &next);
+        place_block(world, system, k, &next);
     sl_world_place_fills(world, system, &next);
     system->flow.next_id = next;
     sl_world_measure_depth(world, system);
     sl_world_name_body_forces(world, system);
     set_farthest(world, system, spacing);
-    return base->solver->start(base, error);
+    return start_solver(system, error);
 }
 
 static SlStatus check_parameters(const SlWorld *world, SlError *error)
@@ -246,6 +269,7 @@ static SlStatus start_world(SlWorld *world, SlError *error)
         if (status == SL_OK)
             status = start_system(world, world->systems[k], error);
     }
+    sl_world_release_blocks(world);
     if (status == SL_OK)
         (void)sl_progress(world->context, 1, "start"); /* too late to stop */
     world->started = status == SL_OK;

@@ -74,6 +74,9 @@ static void list_system(List *list, const SlWorldSystem *system)
     each.name = "emitter.emitted";
     each.data = &flow->emitters[0].emitted;
     add(list, each);
+    each.name = "emitter.owed";
+    each.data = &flow->emitters[0].owed;
+    add(list, each);
     for (size_t k = 0; k < solver->state_row_count; k++) {
         const SlStateRow *row = &solver->state_rows[k];
         ADD_BYTES(list, row->name, row->meaning, row->bytes,

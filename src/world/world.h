@@ -33,6 +33,13 @@ typedef struct SlLoad {
     double angular[SL_MAX_BODIES][3]; /* N m s, about the body's centre */
 } SlLoad;
 
+/* A block of a system whose solver relaxes it, at the start. */
+typedef struct SlPackedBlock {
+    uint64_t count; /* particles, once counted */
+    bool counted;
+    SlPack pack; /* where colliders take a part of the block; else empty */
+} SlPackedBlock;
+
 typedef struct SlWorldSystem {
     SlSystem base;
     SlProgress progress;
@@ -40,6 +47,7 @@ typedef struct SlWorldSystem {
     SlLoad load;
     SlMonitor monitor;
     SlBlock blocks[SL_MAX_BLOCKS];
+    SlPackedBlock packed_blocks[SL_MAX_BLOCKS];
     uint32_t block_count;
     SlFillBody *fills[SL_MAX_FILLS];
     uint32_t fill_count;
@@ -164,10 +172,24 @@ static inline SlInterpolation sl_world_interpolation(const SlWorld *world)
 
 /* Fields of the particles beyond the solver's. */
 uint32_t sl_fill_fields(const SlWorldSystem *system);
-/* Builds the regions' fields and counts the places of all fills. */
+/* Whether the solver relaxes blocks and lattice fills at the start. */
+static inline bool sl_system_packs(const SlSystem *system)
+{
+    return system->solver->packs != NULL && system->solver->packs(system);
+}
+/* Builds the regions' fields and counts the places of blocks that are relaxed and of all fills. */
 SlStatus sl_world_start_fills(SlWorld *world, SlError *error);
 /* Writes the particles of the system's fills from place *next on. */
 void sl_world_place_fills(SlWorld *world, SlWorldSystem *system, size_t *next);
+/* Particles of block k; a double, for they may be huge before they are counted. */
+double sl_block_particles(const SlWorldSystem *system, uint32_t k);
+/* Writes the positions of a block that is relaxed, float4 records. */
+void sl_world_place_packed_block(const SlWorld *world, const SlWorldSystem *system, uint32_t k,
+                                 float *records);
+/* Frees what counting the blocks kept for placing them. */
+void sl_world_release_blocks(SlWorld *world);
+/* The regions that the solver relaxes, at most SL_MAX_BLOCKS + SL_MAX_FILLS; their number. */
+size_t sl_world_list_regions(const SlWorldSystem *system, SlFilledRegion *regions);
 /* Around a sub-step: `begin` before particles enter, `entered` after, `end` after the solver.
    `end` finds particles outside the world and energy from nowhere. */
 SlStatus sl_monitor_begin(SlWorld *world, SlWorldSystem *system, SlError *error);
@@ -187,5 +209,9 @@ void sl_world_couple(SlWorld *world, double dt);
 
 /* Particles of a block on its lattice, along each axis; as doubles, for they may be huge. */
 void sl_block_lattice(const SlBlock *block, double spacing, double along[3]);
+static inline SlBox sl_block_box(const SlBlock *block)
+{
+    return (SlBox){block->min, block->max};
+}
 
 #endif

@@ -48,7 +48,7 @@ static void jet_has_its_rate(void **state)
     e.radius = 0.55f;
     e.speed = 3;
     assert_ok(sl_system_add_emitter(world, first_system(world), &e, NULL, &test_error));
-    double per_layer = (double)sl_emitter_layer_size(&world->systems[0]->flow.emitters[0], 0.1);
+    double per_layer = (double)sl_emitter_layer_size(&world->systems[0]->flow.emitters[0]);
     dam_advance(world, 60); /* one second: 3 m of jet, 30 layers */
     size_t count = sl_world_view(world)->systems[0].particle_count;
     assert_near((double)count, 30 * per_layer, per_layer);
