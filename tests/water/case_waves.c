@@ -9,30 +9,82 @@ static const double pi = 3.14159265358979;
 
 /* --- sloshing: w² = g k tanh(k h) ----------------------------------------------------------- */
 
+enum { SLOSH_MAX = 4000 };
+
 typedef struct Slosh {
     double length, depth, k, omega;
-    double last, last_time; /* the centre's shift in the last frame */
-    double crossings[64], extremes[64], extreme;
-    int crossing_count;
+    double time[SLOSH_MAX], shift[SLOSH_MAX]; /* of the centre of mass along x, by frame */
+    int count;
 } Slosh;
 
 static void slosh_frame(WaterRun *run)
 {
     Slosh *s = run->user;
     WaterParticles p = water_particles(run);
-    double shift = -s->length / 2, time = sl_world_time(run->world);
+    double shift = -s->length / 2;
     for (size_t i = 0; i < p.count; i++)
         shift += p.mass[i] * p.x[i][0] / p.total_mass;
     water_particles_free(&p);
-    if (s->last != 0 && shift * s->last < 0 && s->crossing_count < 64) {
-        s->extremes[s->crossing_count] = s->extreme;
-        s->crossings[s->crossing_count++] =
-            s->last_time + (time - s->last_time) * s->last / (s->last - shift);
-        s->extreme = 0;
+    if (s->count == SLOSH_MAX)
+        return;
+    s->time[s->count] = sl_world_time(run->world);
+    s->shift[s->count++] = shift;
+}
+
+/* Sum of squares that remains of the shifts beside the best a sin(wt) e^-ct + b cos(wt) e^-ct + e. */
+static double residual(const Slosh *s, double omega, double decay)
+{
+    double m[3][4] = {{0}}, total = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < s->count; i++) {
+            double fade = exp(-decay * s->time[i]);
+            double row[4] = {fade * sin(omega * s->time[i]), fade * cos(omega * s->time[i]), 1,
+                             s->shift[i]};
+            if (pass == 1) {
+                double rest = row[3] - row[0] * m[0][3] - row[1] * m[1][3] - row[2] * m[2][3];
+                total += rest * rest;
+                continue;
+            }
+            for (int a = 0; a < 3; a++)
+                for (int b = 0; b < 4; b++)
+                    m[a][b] += row[a] * row[b];
+            if (i < s->count - 1)
+                continue;
+            /* Gauss and Jordan; the matrix is positive definite. */
+            for (int c = 0; c < 3; c++)
+                for (int r = 0; r < 3; r++) {
+                    double f = r == c ? 0 : m[r][c] / m[c][c];
+                    for (int b = 0; b < 4; b++)
+                        m[r][b] -= f * m[c][b];
+                }
+            for (int c = 0; c < 3; c++)
+                m[c][3] /= m[c][c];
+        }
+    return total;
+}
+
+/* The pair of frequency and decay that fits best: a grid about the expected frequency that shrinks. */
+static void fit_wave(const Slosh *s, double *omega, double *decay)
+{
+    double w = s->omega, c = 0.1 * s->omega, dw = 0.3 * s->omega, dc = 0.1 * s->omega;
+    for (int level = 0; level < 24; level++) {
+        double best = 1e300, best_w = w, best_c = c;
+        for (int i = -5; i <= 5; i++)
+            for (int j = -5; j <= 5; j++) {
+                double r = residual(s, w + dw * i / 5, fmax(c + dc * j / 5, -0.05 * s->omega));
+                if (r < best) {
+                    best = r;
+                    best_w = w + dw * i / 5;
+                    best_c = fmax(c + dc * j / 5, -0.05 * s->omega);
+                }
+            }
+        w = best_w;
+        c = best_c;
+        dw *= 0.6;
+        dc *= 0.6;
     }
-    s->extreme = fmax(s->extreme, fabs(shift));
-    s->last = shift;
-    s->last_time = time;
+    *omega = w;
+    *decay = c;
 }
 
 /* Velocities of the linear wave as its flat surface passes through rest:
@@ -62,7 +114,8 @@ void water_case_slosh(WaterRun *run)
     double length = water_option(run, "length", 40) * run->d;
     double depth = water_option(run, "depth", 20) * run->d;
     float wide = (float)(water_option(run, "wide", 6) * run->d);
-    Slosh s = {.length = length, .depth = depth, .k = pi / length};
+    static Slosh s;
+    s = (Slosh){.length = length, .depth = depth, .k = pi / length};
     s.omega = sqrt(WATER_G * s.k * tanh(s.k * depth));
     double period = 2 * pi / s.omega;
     SlBox domain = {{0, 0, 0}, {(float)length, (float)(2 * depth), wide}};
@@ -74,16 +127,15 @@ void water_case_slosh(WaterRun *run)
     run->user = &s;
     run->on_frame = slosh_frame;
     water_advance(run, water_option(run, "periods", 5) * period);
-    water_note(run, s.crossing_count, "crossings");
-    if (s.crossing_count < 3)
-        return;
-    int last = s.crossing_count - 1;
-    double seen = 2 * (s.crossings[last] - s.crossings[0]) / last;
-    water_note(run, seen / period - 1, "period_error");
+    double omega, decay;
+    fit_wave(&s, &omega, &decay);
+    double squares = 0;
+    for (int i = 0; i < s.count; i++)
+        squares += s.shift[i] * s.shift[i];
+    water_note(run, s.omega / sqrt(omega * omega + decay * decay) - 1, "period_error");
     water_note(run, period, "period");
-    /* Amplitude kept from the first half period to the last. */
-    water_note(run, s.extremes[last] / s.extremes[0], "kept");
-    water_note(run, pow(s.extremes[last] / s.extremes[0], 2.0 / last), "kept_per_period");
+    water_note(run, exp(-decay * period), "kept_per_period");
+    water_note(run, sqrt(residual(&s, omega, decay) / squares), "fit_error");
 }
 
 /* --- a long dam on a dry bed [Ritter 1892] -------------------------------------------------- */
