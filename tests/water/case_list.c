@@ -27,5 +27,7 @@ const WaterCase water_cases[] = {
      water_case_ritter},
     {"outflow", "Torricelli, through a slot: base=40 depth=40 slot=6 wide=6 (d) from=0.4 time=1.2 "
                 "d=0.05", water_case_outflow},
+    {"fill", "volume of a filled mesh: mesh=assets/squirrel.obj size=30 (d)", water_case_fill},
+    {"emit", "volume from an emitter: radius=6 (d) speed=4 time=1 d=0.05", water_case_emit},
     {NULL, NULL, NULL},
 };
