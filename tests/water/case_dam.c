@@ -13,6 +13,7 @@ typedef struct Dam {
     double run_up, hit; /* m; s: when the front reached the far wall */
     double next_front;
     double compression;
+    WaterMean mean_compression;
     bool curve;
     int noted; /* moments for rim and wall layer that are done */
 } Dam;
@@ -105,6 +106,7 @@ static void dam_step(WaterRun *run, const SlStepStats *stats)
     dam->released = fmax(dam->released, dam->potential - potential);
     dam->max_gain = fmax(dam->max_gain, stats->total_energy - dam->min);
     dam->compression = stats->mean_compression;
+    water_mean_add(&dam->mean_compression, stats->dt, stats->mean_compression);
 }
 
 static WaterParticles dam_particles(WaterRun *run)
@@ -177,4 +179,5 @@ void water_case_dam(WaterRun *run)
         water_note(run, dam.run_up / size, "run_up");
     water_note(run, dam.hit, "hit");
     water_note(run, dam.compression, "compression");
+    water_note(run, water_mean_of(&dam.mean_compression), "mean_compression");
 }

@@ -19,5 +19,15 @@ const WaterCase water_cases[] = {
     {"sphere", "a submerged sphere: radius=4 (d) base=20 depth=24 time=4", water_case_sphere},
     {"mesh", "a submerged mesh: mesh=assets/squirrel.obj size=16 (d) base=28 depth=30 time=4",
      water_case_mesh},
+    {"drop", "a drop in a central field against the exact ellipsoid: radius=10 (d) strain=0.5 "
+             "spin=0 (both in w) time=3 d=0.05", water_case_drop},
+    {"slosh", "a standing wave: length=40 depth=20 wide=6 amplitude=1.2 (d) periods=5 d=0.05",
+     water_case_slosh},
+    {"ritter", "a long dam on a dry bed: depth=20 wide=6 (d) time=4 (sqrt(h/g)) d=0.05",
+     water_case_ritter},
+    {"outflow", "Torricelli, through a slot: base=40 depth=40 slot=6 wide=6 (d) from=0.4 time=1.2 "
+                "d=0.05", water_case_outflow},
+    {"fill", "volume of a filled mesh: mesh=assets/squirrel.obj size=30 (d)", water_case_fill},
+    {"emit", "volume from an emitter: radius=6 (d) speed=4 time=1 d=0.05", water_case_emit},
     {NULL, NULL, NULL},
 };

@@ -135,5 +135,7 @@ void water_case_slosh(WaterRun *run);
 void water_case_drop(WaterRun *run);
 void water_case_outflow(WaterRun *run);
 void water_case_ritter(WaterRun *run);
+void water_case_fill(WaterRun *run);
+void water_case_emit(WaterRun *run);
 
 #endif
