@@ -138,7 +138,7 @@ void water_case_slosh(WaterRun *run)
     water_note(run, sqrt(residual(&s, omega, decay) / squares), "fit_error");
 }
 
-/* --- a long dam on a dry bed [Ritter 1892] -------------------------------------------------- */
+/* --- a long dam on a dry bed (Ritter's solution) --------------------------------------------- */
 
 /* Depth after time t at x from the dam: h0 for x < -c t, (2 c - x/t)² / (9 g) up to x = 2 c t. */
 static double ritter_depth(double h0, double x, double t)
