@@ -54,13 +54,13 @@ static double wall_scale_of(SlKernelKind kind, double support)
 static void wall_constants(SlKernelKind kind, double support, SlFluidConstants *c)
 {
     int reach = (int)ceil(support);
-    c->wall_density = c->plane_slopes = 0;
     for (int z = -reach; z <= reach; z++)
         for (int y = -reach; y <= reach; y++)
             for (int x = -reach; x < 0; x++) {
                 double r = sqrt((double)(x * x + y * y + z * z));
                 c->wall_density += sl_kernel_value(kind, r, support) / c->lattice.density;
                 c->plane_slopes += sl_kernel_slope(kind, r, support) * x / c->lattice.density;
+                c->gradient_factor -= 2 * sl_kernel_slope(kind, r, support) * x * x / c->lattice.density;
             }
     /* By differences: F of the half space, and a plane of samples that lies `inset` behind. */
     double step = 1e-3, near = 0.5 / support, plane = sl_plane_integral(kind, near);
@@ -109,11 +109,18 @@ float sl_fluid_mass(const SlSystem *system, size_t i)
                : (float)(system->fluids[fluid[i] - 1].density * d * d * d);
 }
 
+/* The density that the rest density is calibrated to, over the lattice's. */
+static double packing_of(const SlSystem *system)
+{
+    double packing = ((const SlFluidState *)system->state)->packing_density;
+    return packing > 0 ? packing : 1;
+}
+
 SlKernelConstants sl_fluid_kernel_constants(const SlSystem *system)
 {
     double d = sl_param(system, SL_FLUID_PARAM_SPACING), support = sl_fluid_support(system);
     SlKernelKind kind = sl_fluid_kernel(system);
-    double per_volume = d * d * d / sl_fluid_constants(system)->lattice.density;
+    double per_volume = d * d * d / sl_fluid_constants(system)->lattice.density / packing_of(system);
     return (SlKernelConstants){
         .inverse_support = (float)(1 / support),
         .value_scale = (float)(per_volume * sl_kernel_value_scale(kind, support)),
@@ -136,9 +143,10 @@ static SlContacts contacts_of(const SlSystem *system, double dt)
 }
 
 /* Displacements by solids, over the slope that a mirrored lattice has: 1 would be the exact balance
-   of a particle between wall and water, but the force of a wall is then not a gradient of its
-   density, and above 0.9 energy is gained. */
-static const double mirror_fraction = 0.8;
+   of a particle between wall and water. But the force of a wall is then not a gradient of its density:
+   above 0.9 deep water is stirred and energy gained; at 0.8 and below water that leaves a wall sticks
+   to it. */
+static const double mirror_fraction = 0.85;
 
 void sl_fluid_solid_pushes(const SlSystem *system, SlSolidsPass *solids)
 {
@@ -199,10 +207,11 @@ SlStatus sl_fluid_prepare(SlSystem *system, double dt, SlFluidPass *pass, SlErro
     pass->list = &state->list;
     pass->solids.contacts = contacts_of(system, dt);
     pass->solids.wall_scale = sl_param(system, SL_FLUID_PARAM_BOUNDARY) != SL_BY_CONTACT
-                                  ? (float)sl_fluid_constants(system)->wall_scale
+                                  ? (float)(sl_fluid_constants(system)->wall_scale / packing_of(system))
                                   : 0;
     pass->solids.steep = sl_param(system, SL_FLUID_PARAM_WALL_PROFILE) == SL_WALL_STEEP;
-    pass->solids.wall_density = (float)sl_fluid_constants(system)->wall_density;
+    pass->solids.wall_density =
+        (float)(sl_fluid_constants(system)->wall_density / packing_of(system));
     pass->solids.wall_push = pass->solids.sample_push = 1;
     sl_fluid_bind_fields(system, pass);
     if (!push_mass_ratios(system, pass))

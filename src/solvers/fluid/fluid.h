@@ -68,6 +68,8 @@ typedef struct SlFluidConstants {
        the slopes there of the analytic wall (half space) and of a plane of boundary particles; and
        the sum of the slopes of the lattice's planes on one side of a particle. In 1/spacing. */
     double wall_density, wall_slope, sample_slope, plane_slopes;
+    /* sum_j V (f_j - f_i) grad W over the gradient of f, on the lattice. */
+    double gradient_factor;
 } SlFluidConstants;
 
 /* What automatic steps are chosen from (step_control.c): state, for it decides the next step. */
@@ -85,6 +87,8 @@ typedef struct SlFluidState {
     SlSolids solids;
     SlFluidConstants constants;
     SlStepControl control;
+    double packing_density; /* of the initial packing over the lattice's: the rest density; 0: 1 */
+    double packing_gradient; /* gradient_factor of the initial packing; 0: the lattice's */
     bool list_built;     /* in this process; a restored state builds it again from REFERENCE */
     uint64_t list_count; /* lists built so far in this process */
     bool warned_cfl, warned_viscosity;
@@ -116,10 +120,12 @@ void sl_step_control_start_pressure(SlSystem *system, const float *pressure);
 void sl_step_control_measure(SlSystem *system, double dt, const float *pressure, const float *push);
 /* SlSolver.written. */
 void sl_fluid_written(SlSystem *system, size_t particle, SlFieldId field);
-/* State rows of SlStepControl, for a solver whose state begins with an SlFluidState. */
-#define SL_STEP_CONTROL_ROWS                                                                       \
+/* State rows for a solver whose state begins with an SlFluidState. */
+#define SL_FLUID_STATE_ROWS                                                                       \
     {"step_control", offsetof(SlFluidState, control), sizeof(SlStepControl),                       \
-     "speeds and pressures that the next step's length is chosen from"}
+     "speeds and pressures that the next step's length is chosen from"},                           \
+    {"packing_density", offsetof(SlFluidState, packing_density), sizeof(double),                   \
+     "density of the initial packing over the lattice's"}
 
 /* --- Constants (fluid.c) --- */
 const SlFluidConstants *sl_fluid_constants(const SlSystem *system);

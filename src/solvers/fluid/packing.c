@@ -1,5 +1,11 @@
-/* A packing is relaxed in two phases: under a uniform pressure that falls to 0, while the jittered
-   initial places spread out evenly, then by the density constraint alone until all densities are 1. */
+/* A packing is relaxed under a uniform pressure, in three phases: while it falls, the jittered initial
+   places spread out evenly; then each particle's multiplier is accumulated until all densities are the
+   same and all forces balance; at last what is left of the density errors is corrected. Under a water pressure the multipliers of the packing, in proportion
+   to it, balance too: their ratio to the mean is left in the field PRESSURE, where there is one.
+
+   Densities are then slightly above the lattice's, by a tenth of a percent or two: a disordered
+   packing of so many particles cannot have the lattice's density, so it is what the rest density is
+   calibrated to. */
 #include "solvers/fluid/packing.h"
 
 #include <math.h>
@@ -10,14 +16,18 @@
 #include "math/vec3.h"
 #include "solvers/fluid/packing_kernels.h"
 
-enum { SPREADING_ITERATIONS = 300, MAX_ITERATIONS = 450, LIST_ITERATIONS = 10 };
+/* Iterations: of large packings fewer, so that the start takes about as long as ten frames. */
+enum { MIN_ITERATIONS = 300, MAX_ITERATIONS = 2000, LIST_ITERATIONS = 10 };
+static const double particle_iterations = 4e7, spreading_fraction = 0.4, max_spreading = 300;
+static const double balancing_fraction = 0.7; /* until then forces are balanced */
 /* In spacings: the first displacement, which must be so large that the lattice does not come back, and
    what lists reach beyond the support. */
 static const double jitter = 0.45, skin = 0.25;
-/* The pressure at the beginning, as the density error with the same multiplier. */
-static const double first_pressure = 0.3;
+/* The pressure at the beginning and in the end, as the density error with the same multiplier; the
+   fraction of a correction that is accumulated then. */
+static const double first_pressure = 0.3, last_pressure = 0.1, gain = 0.3;
 /* Largest density error at which the packing is finished. */
-static const double tolerance = 1e-5;
+static const double tolerance = 1e-6;
 
 /* One region while it is relaxed. */
 typedef struct Packing {
@@ -29,7 +39,8 @@ typedef struct Packing {
     SlArena arena;
     SlPackingPass pass;
     uint8_t analytic[SL_MAX_BODIES];
-    double sum, max; /* of |C| in the last iteration: mean, maximum */
+    double mean, max; /* of C, and of |C - excess|, in the last iteration */
+    double inner, gradient; /* SL_PACKING_INNER and SL_PACKING_GRADIENT */
 } Packing;
 
 bool sl_fluid_packs(const SlSystem *system)
@@ -90,7 +101,7 @@ static SlStatus take_particles(Packing *p, SlError *error)
     static const SlAttributes no_attributes;
     const SlSystem *system = p->system;
     SlStatus status = sl_particles_create(
-        system->context, SL_FIELD_BIT(ID) | SL_FIELD_BIT(PREDICTED), &no_attributes, p->region->count,
+        system->context, SL_FIELD_BIT(ID) | SL_FIELD_BIT(PREDICTED) | SL_FIELD_BIT(PRESSURE), &no_attributes, p->region->count,
         &p->set, error);
     if (status != SL_OK)
         return status;
@@ -157,6 +168,7 @@ static SlStatus list_neighbours(Packing *p, SlError *error)
     SlPackingPass *pass = &p->pass;
     pass->fluid.particles = (SlFluidParticles){
         .count = p->set.count, .id = p->set.data[SL_F_ID], .predicted = records};
+    pass->multiplier = p->set.data[SL_F_PRESSURE];
     pass->projected = SL_PUSH(&p->arena, float, 4 * (p->set.capacity + 8));
     pass->partials = SL_PUSH(&p->arena, double, chunks * SL_PACKING_PARTIALS);
     pass->container =
@@ -203,40 +215,56 @@ static void iterate(Packing *p)
         sl_parallel_for(p->system->context->pool, p->set.count, SL_REDUCE_CHUNK, surface_chunk, p);
     run_loop(p, kernels->lambda[kind]);
     run_loop(p, kernels->displace[kind]);
-    p->sum = sl_fold_sum(p->pass.partials, chunks, SL_PACKING_PARTIALS, SL_PACKING_SUM) /
+    p->mean = sl_fold_sum(p->pass.partials, chunks, SL_PACKING_PARTIALS, SL_PACKING_SUM) /
              (double)p->set.count;
     p->max = sl_fold_max(p->pass.partials, chunks, SL_PACKING_PARTIALS, SL_PACKING_MAX);
+    p->inner = sl_fold_sum(p->pass.partials, chunks, SL_PACKING_PARTIALS, SL_PACKING_INNER);
+    p->gradient = sl_fold_sum(p->pass.partials, chunks, SL_PACKING_PARTIALS, SL_PACKING_GRADIENT);
 }
 
 static SlStatus relax(Packing *p, SlError *error)
 {
     SlSystem *system = p->system;
     uint32_t k = 0;
+    uint32_t limit = (uint32_t)fmin(fmax(particle_iterations / (double)p->set.count, MIN_ITERATIONS),
+                                    MAX_ITERATIONS);
+    double spreading = fmin(spreading_fraction * limit, max_spreading);
     p->pass.pressure = 1;
-    for (; k < MAX_ITERATIONS && (p->pass.pressure > 0 || p->max > tolerance); k++) {
+    for (; k < limit && (!p->pass.corrects_only || p->max > tolerance); k++) {
         if (k % LIST_ITERATIONS == 0) {
             SlStatus status = list_neighbours(p, error);
             if (status != SL_OK)
                 return status;
         }
-        double left = fmax(1 - k / (double)SPREADING_ITERATIONS, 0);
-        p->pass.pressure = (float)(first_pressure * left / sl_fluid_gradient_squared(system));
+        double left = fmax(1 - k / spreading, 0);
+        p->pass.pressure = (float)((last_pressure + (first_pressure - last_pressure) * left) /
+                                   sl_fluid_gradient_squared(system));
+        p->pass.corrects_only = k >= balancing_fraction * limit;
+        p->pass.gain = left > 0 || p->pass.corrects_only ? 0 : (float)gain;
+        p->pass.excess = left > 0 ? 0 : (float)p->mean;
         iterate(p);
     }
     float *position = sl_f32x4(&system->particles, SL_F_POSITION);
     const float *records = sl_f32x4(&p->set, SL_F_PREDICTED);
     const uint32_t *id = p->set.data[SL_F_ID];
-    for (size_t i = 0; i < p->set.count; i++)
+    float *ratio = system->particles.data[SL_F_PRESSURE];
+    for (size_t i = 0; i < p->set.count; i++) {
         memcpy(position + 4 * (size_t)id[i], records + 4 * i, 3 * sizeof(float));
+        if (ratio != NULL)
+            ratio[id[i]] = 1 + p->pass.multiplier[i] / p->pass.pressure;
+    }
     sl_log(system->context, SL_LOG_INFO,
-           "%s: packing of %zu particles relaxed in %u iterations, density within %.2g (mean %.2g)",
-           system->name, p->set.count, k, p->max, p->sum);
+           "%s: packing of %zu particles relaxed in %u iterations, density %.5f within %.2g",
+           system->name, p->set.count, k, 1 + p->mean, p->max);
     return SL_OK;
 }
 
 SlStatus sl_packing_relax(SlSystem *system, SlError *error)
 {
+    SlFluidState *state = system->state;
     SlStatus status = SL_OK;
+    double excess = 0, count = 0, inner = 0, gradient = 0;
+    state->packing_density = 1;
     for (size_t r = 0; status == SL_OK && r < system->region_count; r++) {
         if (system->regions[r].count == 0)
             continue;
@@ -245,6 +273,14 @@ SlStatus sl_packing_relax(SlSystem *system, SlError *error)
         if (status == SL_OK)
             status = relax(&packing, error);
         end(&packing);
+        excess += packing.mean * (double)system->regions[r].count;
+        count += (double)system->regions[r].count;
+        inner += packing.inner;
+        gradient += packing.gradient;
     }
+    if (count > 0)
+        state->packing_density = 1 + excess / count;
+    if (inner > 0) /* of one axis */
+        state->packing_gradient = gradient / (3 * inner) / state->packing_density;
     return status;
 }

@@ -18,27 +18,51 @@ SL_INLINE WallDensity surfaces_at(SlKernelKind kind, const SlPackingPass *s, siz
     return wall;
 }
 
+/* sum_j r_ij·grad W_ij without slope_scale. */
+SL_INLINE F8 gradient_along(SlKernelKind kind, const SlFluidPass *s, size_t b, F8x4 xi)
+{
+    F8 sum = f8(0), inverse_support = f8(s->kernel.inverse_support);
+    const uint32_t(*row)[8] = rows_of(s->list, b);
+    for (uint32_t k = s->list->row_count[b]; k > 0; k--, row++) {
+        F8x4 xj = f8x4_gather(s->particles.predicted, *row);
+        F8x3 u = {xi.x - xj.x, xi.y - xj.y, xi.z - xj.z};
+        F8 r2 = f8x3_dot(u, u), slope = shape_slope(kind, r2, inverse_support);
+        sum += f8_keep(slope != f8(0), slope * r2);
+    }
+    return sum;
+}
+
 SL_INLINE void lambda_loop(SlKernelKind kind, const SlPackingPass *s, size_t begin, size_t end,
                            size_t chunk)
 {
     const SlFluidPass *fluid = &s->fluid;
     F8 slope_scale = f8(fluid->kernel.slope_scale), limit = f8(s->max_constraint);
-    F8 sum = f8(0), max = f8(0);
+    F8 sum = f8(0), max = f8(0), inner = f8(0), along = f8(0);
     for (size_t b = begin; b < end; b++) {
         F8x4 xi = f8x4_load(fluid->particles.predicted + 32 * b);
         DensitySums sums = density_sums(kind, fluid, b, xi);
-        add_solid(surfaces_at(kind, s, b, xi), &sums.error, &sums.gradient);
+        WallDensity surfaces = surfaces_at(kind, s, b, xi);
+        add_solid(surfaces, &sums.error, &sums.gradient);
         F8 squares = f8_fma(sums.squares, slope_scale * slope_scale,
                             f8x3_dot(sums.gradient, sums.gradient));
-        F8 limited = f8_max(f8_min(sums.error, limit), f8(0) - limit);
-        F8 lambda = f8(0) - limited / (squares + f8(s->epsilon));
-        f8x4_store(s->projected + 32 * b, (F8x4){xi.x, xi.y, xi.z, lambda - f8(s->pressure)});
-        F8 size = f8_keep(owned_lanes(&fluid->particles, b), f8_abs(sums.error));
-        sum += size;
-        max = f8_max(max, size);
+        F8 error = sums.error - f8(s->excess), limited = f8_max(f8_min(error, limit), f8(0) - limit);
+        F8 correction = limited / (squares + f8(s->epsilon));
+        F8 own = f8_load(s->multiplier + 8 * b);
+        f8_store(s->multiplier + 8 * b, f8_fma(f8(s->gain), correction, own));
+        F8 total = s->corrects_only ? f8(0) : f8(s->pressure) + own;
+        f8x4_store(s->projected + 32 * b, (F8x4){xi.x, xi.y, xi.z, f8(0) - total - correction});
+        I8 owned = owned_lanes(&fluid->particles, b);
+        sum += f8_keep(owned, sums.error);
+        max = f8_max(max, f8_keep(owned, f8_abs(error)));
+        I8 in = owned & (surfaces.density == f8(0));
+        inner += f8_keep(in, f8(1));
+        along -= f8_keep(in, gradient_along(kind, fluid, b, xi) * slope_scale);
     }
-    s->partials[chunk * SL_PACKING_PARTIALS + SL_PACKING_SUM] = (double)f8_sum(sum);
-    s->partials[chunk * SL_PACKING_PARTIALS + SL_PACKING_MAX] = (double)f8_horizontal_max(max);
+    double *partials = s->partials + chunk * SL_PACKING_PARTIALS;
+    partials[SL_PACKING_SUM] = (double)f8_sum(sum);
+    partials[SL_PACKING_MAX] = (double)f8_horizontal_max(max);
+    partials[SL_PACKING_INNER] = (double)f8_sum(inner);
+    partials[SL_PACKING_GRADIENT] = (double)f8_sum(along);
 }
 
 SL_INLINE void displace_loop(SlKernelKind kind, const SlPackingPass *s, size_t begin, size_t end)
@@ -47,11 +71,10 @@ SL_INLINE void displace_loop(SlKernelKind kind, const SlPackingPass *s, size_t b
     F8 scale = f8(s->relaxation * fluid->kernel.slope_scale);
     Tally none = {NULL, {0}, f8(1)};
     for (size_t b = begin; b < end; b++) {
-        F8x4 xi = f8x4_load(s->projected + 32 * b); /* xi.w: lambda - P */
+        F8x4 xi = f8x4_load(s->projected + 32 * b); /* xi.w: minus the multiplier */
         F8x3 move = pair_pushes(kind, false, fluid, s->projected, 0, b, xi);
         move = (F8x3){move.x * scale, move.y * scale, move.z * scale};
-        /* lambda acts along its gradient, P as the solver's pressure does */
-        F8 push = f8_fma(f8(s->pressure), f8(1 - fluid->solids.wall_push), xi.w);
+        F8 push = xi.w * f8(fluid->solids.wall_push);
         move = f8x3_fma(push * f8(s->relaxation), surfaces_at(kind, s, b, xi).gradient, move);
         F8x3 p = {xi.x + move.x, xi.y + move.y, xi.z + move.z};
         if (s->container != NULL) { /* back to where contacts keep particles */

@@ -11,10 +11,22 @@ typedef struct SlPackingPass {
     float epsilon, relaxation;
     float max_constraint; /* of |C| in one iteration */
     float pressure;       /* P: a multiplier that all particles have, m² */
+    float *multiplier;    /* what each has besides, accumulated */
+    float gain;           /* fraction of a correction that is accumulated */
+    bool corrects_only;   /* neither P nor the multipliers push, only corrections of the density */
+    float excess;         /* the density error that all particles are to have */
     double *partials; /* [chunk][SL_PACKING_PARTIALS] */
 } SlPackingPass;
 
-enum { SL_PACKING_SUM, SL_PACKING_MAX, SL_PACKING_PARTIALS }; /* of |C| */
+/* Sum of C, maximum of |C - excess|; of the particles away from surfaces their number and the sum of
+   -r·grad W over their neighbours. */
+enum {
+    SL_PACKING_SUM,
+    SL_PACKING_MAX,
+    SL_PACKING_INNER,
+    SL_PACKING_GRADIENT,
+    SL_PACKING_PARTIALS
+};
 
 typedef struct SlPackingKernels {
     SlLoop lambda[SL_KERNEL_COUNT];   /* predicted -> projected */

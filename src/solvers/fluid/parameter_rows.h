@@ -29,7 +29,7 @@
 [SL_FLUID_PARAM_XSPH] = {"xsph", SL_FLUID_NUMBER(0), 0, 0.5, "per step", NULL,
     "XSPH viscosity as printed: fraction of the neighbours' mean velocity that replaces a particle's own in each step; "
     "above 0 it replaces `viscosity`", .live = true},
-[SL_FLUID_PARAM_SHIFTING] = {"shifting", SL_FLUID_NUMBER(1), 0, 100, "", NULL,
+[SL_FLUID_PARAM_SHIFTING] = {"shifting", SL_FLUID_NUMBER(0), 0, 100, "", NULL,
     "shifting of positions towards even spacing [Lind 2012], per strain; keeps the volume of water that a flow stretches; "
     "0: none", .live = true},
 [SL_FLUID_PARAM_KINEMATIC_VISCOSITY] = {"kinematic_viscosity", SL_FLUID_NUMBER(0), 0, 1e4, "m^2/s", NULL,

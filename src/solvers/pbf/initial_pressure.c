@@ -27,6 +27,7 @@ typedef struct Solve {
     float *values;  /* x, y, z, and the direction that the matrix is applied to */
     uint8_t *inside;
     float *pressure; /* the field PRESSURE */
+    float *ratio; /* of the pressure that balances a particle of the packing to the mean */
     float *residual, *direction, *product;
 } Solve;
 
@@ -34,18 +35,23 @@ static SlStatus push_arrays(Solve *s, SlError *error)
 {
     SlSystem *system = s->system;
     size_t room = system->particles.capacity + 8;
+    bool packed = ((SlFluidState *)system->state)->packing_density > 0;
     s->count = system->particles.count;
     s->values = sl_fluid_push_records(system);
     s->inside = SL_PUSH(&system->arena, uint8_t, room);
+    s->ratio = SL_PUSH(&system->arena, float, room);
     s->residual = SL_PUSH(&system->arena, float, room);
     s->direction = SL_PUSH(&system->arena, float, room);
     s->product = SL_PUSH(&system->arena, float, room);
-    if (s->values == NULL || s->inside == NULL || s->residual == NULL || s->direction == NULL ||
+    if (s->values == NULL || s->inside == NULL || s->ratio == NULL || s->residual == NULL || s->direction == NULL ||
         s->product == NULL)
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory for the initial pressure");
     s->pressure = system->particles.data[SL_F_PRESSURE];
     memset(s->inside, 0, room);
-    memset(s->pressure, 0, s->count * sizeof(float));
+    for (size_t i = 0; i < s->count; i++) {
+        s->ratio[i] = s->pressure[i] > 0 && packed ? s->pressure[i] : 1;
+        s->pressure[i] = 0;
+    }
     for (size_t i = 0; i < s->count; i++) {
         s->inside[i] = s->fluid.particles.density[i] >= surface_density;
         memcpy(s->values + 4 * i, s->fluid.particles.position + 4 * i, 3 * sizeof(float));
@@ -100,8 +106,12 @@ static uint32_t conjugate_gradients(Solve *s)
         norm2 = next;
         iterations++;
     }
+    /* The multipliers' gradient over particles is not exactly that of the pressure. */
+    double packing = ((SlFluidState *)s->system->state)->packing_gradient;
+    double lattice = sl_fluid_constants(s->system)->gradient_factor;
+    float factor = (float)(1 / (packing > 0 ? packing : lattice));
     for (size_t i = 0; i < s->count; i++)
-        s->pressure[i] = fmaxf(s->pressure[i], 0);
+        s->pressure[i] = s->ratio[i] * factor * fmaxf(s->pressure[i], 0);
     return iterations;
 }
 

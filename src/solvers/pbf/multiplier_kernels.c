@@ -71,7 +71,8 @@ SL_INLINE ChebyshevStep chebyshev_step(const SlMultiplierPass *m, size_t b)
    L' = max(0, L + alpha z + beta (L - L_before)). Returns minus the change of L. */
 SL_INLINE F8 new_total(const SlMultiplierPass *m, size_t b, F8 error, F8 squares)
 {
-    F8 limit = f8(m->max_constraint);
+    F8 limit = f8(m->max_constraint), within = f8(m->tolerance);
+    error -= f8_max(f8_min(error, within), f8(0) - within);
     F8 z = f8_max(f8_min(error, limit), f8(0) - limit) / squares;
     ChebyshevStep step = chebyshev_step(m, b);
     F8 total = f8_load(m->total + 8 * b), previous = f8_load(m->previous + 8 * b);

@@ -20,6 +20,7 @@ typedef struct SlMultiplierPass {
     float *pressure;         /* M: the field PRESSURE, m²/s² */
     float epsilon;           /* 1/m², added to the sum of squared gradients */
     float max_constraint;    /* of |C| in one iteration */
+    float tolerance;         /* |C| that is left as it is */
     float alpha, beta;       /* of this iteration's Chebyshev step */
     float inverse_fall;      /* 1 / (g dt²), 1/m */
     float impact;            /* m: a displacement in one step that only an impact causes */

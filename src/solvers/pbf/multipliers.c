@@ -8,6 +8,9 @@
 /* Largest |C| that one iteration corrects. It limits displacements and, unlike a limit of the
    displacement itself, conserves momentum. */
 static const double max_constraint = 0.1;
+/* |C| that positions in float cannot express: corrected in each step, it would become noise that grows
+   as the steps become shorter. */
+static const double tolerance = 2e-5;
 /* In spacings: a displacement by one step's constraints that only an impact causes. */
 static const double impact = 0.05;
 /* Largest eigenvalue of the constraints' matrix JJᵀ / (diagonal + epsilon) on the lattice. */
@@ -73,6 +76,7 @@ static void set_constants(const SlSystem *system, const SlMultiplierSettings *se
     SlKernelKind kind = sl_fluid_kernel(system);
     pass->epsilon = (float)(settings->damping * squares);
     pass->max_constraint = (float)max_constraint;
+    pass->tolerance = (float)tolerance;
     pass->inverse_fall = (float)(1 / fmax(gravity_of(system) * dt * dt, 0.001 * d));
     pass->impact = (float)(impact * d);
     pass->repulsion =

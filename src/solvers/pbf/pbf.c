@@ -382,7 +382,7 @@ static uint32_t more_fields(const SlSystem *system)
            (sl_param(system, PARAM_LOD) != SL_LOD_NONE ? SL_FIELD_BIT(LEVEL) : 0);
 }
 
-static const SlStateRow state_rows[] = {SL_STEP_CONTROL_ROWS};
+static const SlStateRow state_rows[] = {SL_FLUID_STATE_ROWS};
 
 const SlSolver sl_pbf_solver = {
     .table = {.name = "pbf",

@@ -215,7 +215,7 @@ static const SlStateRow state_rows[] = {
      "iterations per step of the best value"},
     {"rho_cost", offsetof(SlProjectiveState, search.cost), 8 * sizeof(double),
      "iterations of the steps of this trial"},
-    SL_STEP_CONTROL_ROWS,
+    SL_FLUID_STATE_ROWS,
     {"initial_count", offsetof(SlProjectiveState, initial_count), sizeof(uint32_t),
      "particles placed at the start"},
 };
