@@ -48,7 +48,7 @@ static inline double pool_depth(const char *boundary, bool with_ball, double *li
         assert_ok(sl_world_add_collider(world, &ball, &id, &test_error));
     }
     assert_ok(sl_system_set_text(world, first_system(world), "boundary", boundary, &test_error));
-    assert_ok(sl_system_set_number(world, first_system(world), "viscosity", 0.1, &test_error));
+    assert_ok(sl_system_set_number(world, first_system(world), "xsph", 0.1, &test_error));
     dam_advance(world, 480);
     double depth = level_of(world, 2.4, 16);
     *lift = with_ball ? mean.sum[1] / (double)mean.steps : 0;

@@ -41,6 +41,7 @@ static void throw_block(Thrown *t, SlIsa isa, const SlShape *shape, float domain
     assert_ok(sl_world_create(&def, &t->world, &test_error));
     assert_ok(sl_world_add_system(t->world, &system, &id, &test_error));
     assert_ok(sl_system_set_number(t->world, id, "spacing", 0.2, &test_error));
+    assert_ok(sl_system_set_text(t->world, id, "preset", "macklin2013", &test_error));
     assert_ok(sl_system_add_block(t->world, id, &block, &test_error));
     if (shape != NULL)
         assert_ok(sl_world_add_collider(t->world, shape, NULL, &test_error));

@@ -29,7 +29,7 @@ static void cube_open(Cube *c, const char *parameter, double value, VelocityFiel
                           .domain = {8, 8, 8},
                           .offset = {3, 3, 3}};
     *c = (Cube){.world = dam_create(&setting), .particles = &c->pass.fluid.particles};
-    assert_ok(sl_system_set_number(c->world, first_system(c->world), "viscosity", 0, &test_error));
+    assert_ok(sl_system_set_number(c->world, first_system(c->world), "xsph", 0, &test_error));
     assert_ok(sl_system_set_number(c->world, first_system(c->world), "viscosity_tolerance", 1e-5, &test_error));
     assert_ok(sl_system_set_number(c->world, first_system(c->world), parameter, value, &test_error));
     assert_ok(sl_world_start(c->world, &test_error));
@@ -269,7 +269,7 @@ static void velocities_after_frame(const char *post_solve, const char *parameter
     SlWorld *world = dam_create(&setting);
     SlSystemId id = first_system(world);
     assert_ok(sl_system_set_text(world, id, "post_solve", post_solve, &test_error));
-    assert_ok(sl_system_set_number(world, id, "viscosity", 0, &test_error));
+    assert_ok(sl_system_set_number(world, id, "xsph", 0, &test_error));
     assert_ok(sl_system_set_number(world, id, "tensile", 0, &test_error));
     assert_ok(sl_system_set_number(world, id, "viscosity_tolerance", 1e-4, &test_error));
     assert_ok(sl_system_set_number(world, id, parameter, value, &test_error));
@@ -311,7 +311,7 @@ static void once_per_frame_is_as_strong(void **state)
         const char *parameter;
         double value, tolerance;
     } forces[] = {
-        {"viscosity", 0.02, 0.1},
+        {"xsph", 0.02, 0.1},
         {"kinematic_viscosity", 0.05, 0.1},
         {"vorticity", 1, 0.1},
         {"cohesion", 50, 0.7},

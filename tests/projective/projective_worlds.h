@@ -49,6 +49,11 @@ static SlWorld *pf_create(const PfWorld *w)
     assert_ok(sl_world_create(&def, &world, &test_error));
     assert_ok(sl_world_add_system(world, &system, &id, &test_error));
     assert_ok(sl_system_set_number(world, id, "spacing", w->spacing, &test_error));
+    /* the papers' start, steps and viscosity, unless a setting says otherwise */
+    assert_ok(sl_system_set_text(world, id, "packing", "lattice", &test_error));
+    assert_ok(sl_system_set_number(world, id, "steps", 2, &test_error));
+    assert_ok(sl_system_set_number(world, id, "xsph", 0.01, &test_error));
+    assert_ok(sl_system_set_number(world, id, "viscosity", 0, &test_error));
     for (const PfSetting *s = w->settings; s->name != NULL; s++)
         if (s->text != NULL)
             assert_ok(sl_system_set_text(world, id, s->name, s->text, &test_error));

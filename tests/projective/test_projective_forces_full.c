@@ -71,7 +71,7 @@ static SlWorld *pool(Balance *balance, const char *boundary, const char *acceler
                               {"forces", 0, "all"},
                               {"acceleration", 0, acceleration},
                               {"max_move", 1, NULL},
-                              {"viscosity", 0.05, NULL}}};
+                              {"xsph", 0.05, NULL}}};
     SlWorld *world = pf_create(&w);
     SlShape ball = sl_default_shape(SL_SHAPE_SPHERE);
     ball.center = (SlVec3){1.45f, 0.5f, 0.5f};

@@ -78,7 +78,7 @@ static void hydrostatic_law(void **state)
                                     {"count_relaxation", 0, NULL},
                                     {"stop_move", 1e-5, NULL},
                                     {"max_iterations", 3000, NULL},
-                                    {"viscosity", 0.2, NULL},
+                                    {"xsph", 0.2, NULL},
                                     {"relaxation", 1, NULL},
                                     {"damping", 1e-6, NULL}}};
     SlWorld *world = pf_create(&setting);

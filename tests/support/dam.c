@@ -1,5 +1,18 @@
 #include "support/dam.h"
 
+/* The lattice, two equal steps a frame and XSPH by step, as the papers have them; pbf with the printed
+   loop. */
+static void set_printed(SlWorld *world, SlSystemId id, const DamSetting *s)
+{
+    if (s->solver == NULL || strcmp(s->solver, "pbf") == 0)
+        assert_ok(sl_system_set_text(world, id, "preset", "macklin2013", &test_error));
+    assert_ok(sl_system_set_text(world, id, "packing", "lattice", &test_error));
+    assert_ok(sl_system_set_number(world, id, "steps", s->steps > 0 ? s->steps : 2, &test_error));
+    assert_ok(sl_system_set_number(world, id, "viscosity", 0, &test_error));
+    assert_ok(sl_system_set_number(world, id, "xsph",
+                                   s->viscosity != 0 ? fmax(s->viscosity, 0) : 0.01, &test_error));
+}
+
 SlWorld *dam_create(const DamSetting *s)
 {
     double d = s->spacing > 0 ? s->spacing : 0.1;
@@ -17,6 +30,8 @@ SlWorld *dam_create(const DamSetting *s)
     SlSystemId id;
     assert_ok(sl_world_add_system(world, &system, &id, &test_error));
     assert_ok(sl_system_set_number(world, id, "spacing", d, &test_error));
+    if (!s->defaults)
+        set_printed(world, id, s);
     if (s->kernel != NULL)
         assert_ok(sl_system_set_text(world, id, "kernel", s->kernel, &test_error));
     if (s->constraint != NULL)
@@ -25,9 +40,6 @@ SlWorld *dam_create(const DamSetting *s)
         assert_ok(sl_system_set_number(world, id, "iterations", s->iterations, &test_error));
     if (s->steps > 0)
         assert_ok(sl_system_set_number(world, id, "steps", s->steps, &test_error));
-    if (s->viscosity != 0)
-        assert_ok(sl_system_set_number(world, id, "viscosity", fmax(s->viscosity, 0),
-                                       &test_error));
     SlBlock block = {.min = s->offset,
                         .max = {s->offset.x + size.x, s->offset.y + size.y, s->offset.z + size.z},
                         .velocity = s->velocity};

@@ -13,7 +13,8 @@ typedef struct DamSetting {
     double spacing;                  /* 0: 0.1 */
     SlVec3 domain;                   /* 0: three blocks long, two high, as deep as the block */
     uint32_t iterations, steps;      /* 0: the default */
-    double viscosity;                /* below 0: none; 0: the default */
+    double viscosity;                /* XSPH of a step; below 0: none; 0: 0.01 */
+    bool defaults; /* the solver's defaults instead of the papers' lattice, steps and loop */
     bool no_gravity;
     SlVec3 offset, velocity;
     bool (*on_step)(void *user, SlSystemId system, const SlStepStats *stats);

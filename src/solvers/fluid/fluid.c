@@ -50,7 +50,7 @@ static double wall_scale_of(SlKernelKind kind, double support)
     return missing / lattice / (filled * width / 3);
 }
 
-/* The slopes at half a spacing from a wall, in 1/spacing; the symbols of docs/water.md. */
+/* The slopes at half a spacing from a wall, in 1/spacing; the symbols of docs/pbf-formulation.md. */
 static void wall_constants(SlKernelKind kind, double support, SlFluidConstants *c)
 {
     int reach = (int)ceil(support);

@@ -88,6 +88,7 @@ typedef struct SlFluidState {
     SlFluidConstants constants;
     SlStepControl control;
     double packing_density; /* of the initial packing over the lattice's: the rest density; 0: 1 */
+    double cfl_factor; /* of `cfl`, by what the solver's iterations can stop; 0: 1 */
     double packing_gradient; /* gradient_factor of the initial packing; 0: the lattice's */
     bool list_built;     /* in this process; a restored state builds it again from REFERENCE */
     uint64_t list_count; /* lists built so far in this process */
@@ -130,7 +131,7 @@ void sl_fluid_written(SlSystem *system, size_t particle, SlFieldId field);
 /* --- Constants (fluid.c) --- */
 const SlFluidConstants *sl_fluid_constants(const SlSystem *system);
 SlKernelConstants sl_fluid_kernel_constants(const SlSystem *system);
-/* Factors of the displacements by solids (docs/water.md, "Walls"). */
+/* Factors of the displacements by solids (docs/pbf-formulation.md, "Walls"). */
 void sl_fluid_solid_pushes(const SlSystem *system, SlSolidsPass *solids);
 /* The kernel the parameters choose, and its radius in metres. */
 SlKernelKind sl_fluid_kernel(const SlSystem *system);

@@ -1,4 +1,5 @@
-/* The rows of SL_FLUID_PARAM_*: included into the parameter table of every water solver. */
+/* The rows of SL_FLUID_PARAM_*: included into the parameter table of every water solver, which defines
+   the defaults that differ: SL_FLUID_DEFAULT_KERNEL, _WALL_PROFILE and _WALL_DISTANCE. */
 /* clang-format off */
 [SL_FLUID_PARAM_SPACING] = {"spacing", SL_FLUID_NUMBER(0.1), 1e-5, 1e3, "m", NULL,
     "distance between particles at rest"},
@@ -6,7 +7,7 @@
     "mass per volume at rest; scales masses, energies and forces, while motion does not depend on it"},
 [SL_FLUID_PARAM_SUPPORT] = {"support", SL_FLUID_NUMBER(2), 1.5, 4, "spacings", NULL,
     "radius of the smoothing kernel"},
-[SL_FLUID_PARAM_KERNEL] = {"kernel", SL_FLUID_CHOICE(SL_KERNEL_WENDLAND), 0, 2, "", "cubic|wendland|poly6",
+[SL_FLUID_PARAM_KERNEL] = {"kernel", SL_FLUID_CHOICE(SL_FLUID_DEFAULT_KERNEL), 0, 2, "", "cubic|wendland|poly6",
     "smoothing kernel: cubic spline, Wendland C2, or poly6 with spiky gradient"},
 [SL_FLUID_PARAM_PACKING] = {"packing", SL_FLUID_CHOICE(SL_PACKING_RELAXED), 0, 1, "", "relaxed|lattice",
     "initial particles of blocks and fills: a disordered packing relaxed to density 1, as many as the volume holds, or "
@@ -51,10 +52,10 @@
     "minimum distance between boundary particles"},
 [SL_FLUID_PARAM_FORCES] = {"forces", SL_FLUID_CHOICE(SL_FORCES_BODIES), 0, 2, "", "none|bodies|all",
     "bodies whose force and torque are in the statistics: none, the colliders, or also the domain"},
-[SL_FLUID_PARAM_WALL_PROFILE] = {"wall_profile", SL_FLUID_CHOICE(SL_WALL_STEEP), 0, 1, "", "half_space|steep",
+[SL_FLUID_PARAM_WALL_PROFILE] = {"wall_profile", SL_FLUID_CHOICE(SL_FLUID_DEFAULT_WALL_PROFILE), 0, 1, "", "half_space|steep",
     "density of an analytic wall by distance: F of a half space full of fluid, or F0 (F / F0)^1.5, whose slope at half a "
     "spacing, where F = F0, is that of the particles it replaces"},
-[SL_FLUID_PARAM_WALL_DISTANCE] = {"wall_distance", SL_FLUID_NUMBER(0.25), 0, 2, "spacings", NULL,
+[SL_FLUID_PARAM_WALL_DISTANCE] = {"wall_distance", SL_FLUID_NUMBER(SL_FLUID_DEFAULT_WALL_DISTANCE), 0, 2, "spacings", NULL,
     "minimum distance of a particle's centre from a surface", .live = true},
 [SL_FLUID_PARAM_WALL_JITTER] = {"wall_jitter", SL_FLUID_NUMBER(0.05), 0, 0.5, "spacings", NULL,
     "added to wall_distance, from 0 to this by particle, so that particles do not stack in corners; 0 is unstable", .live = true},

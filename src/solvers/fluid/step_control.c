@@ -1,6 +1,6 @@
 /* Sub-steps of the water solvers: a fixed number per frame, or lengths chosen from what the last step
    found. Two limits hold: a fast particle moves at most `cfl` spacings (CFL), and the displacement
-   that pressure causes stays small against a spacing, dt² p / rho <= 0.15 d² (docs/water.md).
+   that pressure causes stays small against a spacing, dt² p / rho <= 0.15 d² (docs/pbf-formulation.md).
 
    Both are taken from high quantiles, so that a few particles of spray do not shorten the steps of
    all others; only far beyond the CFL limit does the fastest particle itself count. */
@@ -98,8 +98,9 @@ static const double tiny = 1e-12;
 
 static double length_by_speed(const SlSystem *system, double speed)
 {
-    return sl_param(system, SL_FLUID_PARAM_CFL) * sl_param(system, SL_FLUID_PARAM_SPACING) /
-           fmax(speed, tiny);
+    double factor = ((const SlFluidState *)system->state)->cfl_factor;
+    return (factor > 0 ? factor : 1) * sl_param(system, SL_FLUID_PARAM_CFL) *
+           sl_param(system, SL_FLUID_PARAM_SPACING) / fmax(speed, tiny);
 }
 
 static double allowed_length(const SlSystem *system, const SlStepControl *control)

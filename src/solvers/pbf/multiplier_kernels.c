@@ -1,5 +1,5 @@
 /* The hot loops of position based fluids with accumulated multipliers, for eight particles at a
-   time. The equations are those of docs/water.md; symbols: i self, j neighbour, L total multiplier,
+   time. The equations are those of docs/pbf-formulation.md; symbols: i self, j neighbour, L total multiplier,
    x^n position at the beginning of the step, x* the iterate, s = x* - (x^n + dt v) the shift. */
 #include "solvers/pbf/multiplier_kernels.h"
 
@@ -14,8 +14,8 @@ SL_INLINE F8x4 mid_position(const SlMultiplierPass *m, size_t b, F8x4 x, F8x3 sh
     F8x4 before = f8x4_load(m->fluid->particles.position + 32 * b);
     F8 length = f8_sqrt(f8x3_dot(shift, shift));
     F8 excess = f8_min(f8_max(f8_fma(length, f8(0.25f * m->inverse_fall), f8(-0.5f)), f8(0)), f8(1));
-    F8 calm = f8_min(f8_max(f8_fma(length, f8(-2 / m->impact), f8(2)), f8(0)), f8(1));
-    F8 theta = f8_fma(f8(0.5f), excess * calm, f8(0.5f));
+    F8 smooth = f8_min(f8_max(f8_fma(length, f8(-2 / m->impact), f8(2)), f8(0)), f8(1));
+    F8 theta = f8_fma(f8(0.5f), excess * smooth, f8(0.5f));
     return (F8x4){f8_fma(theta, before.x - x.x, x.x), f8_fma(theta, before.y - x.y, x.y),
                   f8_fma(theta, before.z - x.z, x.z), w};
 }

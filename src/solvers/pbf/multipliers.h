@@ -1,4 +1,4 @@
-/* Position based fluids with accumulated multipliers (docs/water.md, "The default formulation").
+/* Position based fluids with accumulated multipliers (docs/pbf-formulation.md, "The default formulation").
 
    The multiplier of a density constraint is accumulated over the iterations of a step, L >= 0 as a
    total, and remembered between steps as a pressure, M = p / rho. The multiplier per iteration of

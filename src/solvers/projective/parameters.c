@@ -4,6 +4,9 @@
 #include "math/linear/anderson.h"
 #include "math/linear/linear.h"
 
+#define SL_FLUID_DEFAULT_KERNEL SL_KERNEL_CUBIC
+#define SL_FLUID_DEFAULT_WALL_PROFILE SL_WALL_HALF_SPACE
+#define SL_FLUID_DEFAULT_WALL_DISTANCE 0.5
 /* clang-format off */
 #define P(name) [SL_PROJECTIVE_PARAM_##name]
 #define NUMBER SL_FLUID_NUMBER
