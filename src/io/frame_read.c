@@ -91,7 +91,7 @@ static bool allocate(SlFrame *frame)
     frame->fields = sl_alloc_zero(memory, count, sizeof *frame->fields);
     frame->decoded = sl_alloc_zero(memory, count, sizeof *frame->decoded);
     frame->colliders = sl_alloc_zero(memory, colliders, sizeof *frame->colliders);
-    frame->meshes = sl_alloc_zero(memory, colliders, sizeof *frame->meshes);
+    frame->meshes = sl_alloc_zero(memory, colliders, sizeof(SlStoredMesh *));
     frame->cameras = sl_alloc_zero(memory, frame->camera_room + 1, sizeof *frame->cameras);
     frame->values = sl_alloc(memory, frame->value_bytes + 1);
     if (frame->systems == NULL || frame->fields == NULL || frame->decoded == NULL ||
@@ -417,14 +417,14 @@ static SlStatus find_mesh(SlFrameReader *reader, const char *folder, const uint6
     if (reader->mesh_count >= MAX_UNUSED_MESHES)
         drop_unused(reader);
     if (reader->mesh_count == reader->mesh_room) {
-        size_t old = reader->mesh_room * sizeof *reader->meshes;
-        size_t bytes = 2 * old + 8 * sizeof *reader->meshes;
+        size_t old = reader->mesh_room * sizeof(SlStoredMesh *);
+        size_t bytes = 2 * old + 8 * sizeof(SlStoredMesh *);
         SlStoredMesh **grown =
             sl_regrow(&reader->context->memory, reader->meshes, old, bytes, old);
         if (grown == NULL)
             return sl_error_set(error, SL_ERROR_MEMORY, "no memory for the list of meshes");
         reader->meshes = grown;
-        reader->mesh_room = bytes / sizeof *reader->meshes;
+        reader->mesh_room = bytes / sizeof(SlStoredMesh *);
     }
     SlStatus status = sl_stored_mesh_read(reader->context, folder, hash, mesh, error);
     if (status == SL_OK)
@@ -529,7 +529,7 @@ void sl_frame_destroy(SlFrame *frame)
     sl_free(memory, frame->fields, count * sizeof *frame->fields);
     sl_free(memory, frame->decoded, count * sizeof *frame->decoded);
     sl_free(memory, frame->colliders, colliders * sizeof *frame->colliders);
-    sl_free(memory, frame->meshes, colliders * sizeof *frame->meshes);
+    sl_free(memory, frame->meshes, colliders * sizeof(SlStoredMesh *));
     sl_free(memory, frame->cameras, (frame->camera_room + 1) * sizeof *frame->cameras);
     sl_free(memory, frame->values, frame->value_bytes + 1);
     sl_container_close(c);

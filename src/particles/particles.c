@@ -75,6 +75,12 @@ static void set_attributes(SlParticles *particles, size_t begin, size_t end)
     }
 }
 
+/* Whether the particles hold that field; attributes they hold always. */
+static bool holds(const SlParticles *particles, int field)
+{
+    return field >= SL_F_COUNT || (particles->fields >> field & 1) != 0;
+}
+
 static bool allocate(SlParticles *particles)
 {
     SlMemory *memory = &particles->context->memory;
@@ -82,7 +88,7 @@ static bool allocate(SlParticles *particles)
     uint32_t spares = sorted_storages(particles->fields, particles->attributes);
     bool ok = true;
     for (int field = 0; field < sl_field_count(particles); field++) {
-        if (field < SL_F_COUNT && (particles->fields >> field & 1) == 0)
+        if (!holds(particles, field))
             continue;
         particles->data[field] = sl_alloc_zero(
             memory, elements, sl_storage_bytes(sl_field_row(particles, field)->storage));
@@ -170,7 +176,7 @@ size_t sl_particles_append(SlParticles *particles, uint32_t id, SlVec3 position,
     /* Elements after the last may hold a removed particle's values or padding. */
     for (int field = 0; field < sl_field_count(particles); field++) {
         size_t bytes = sl_storage_bytes(sl_field_row(particles, field)->storage);
-        if (particles->data[field] != NULL)
+        if (holds(particles, field))
             memset((char *)particles->data[field] + bytes * i, 0, bytes);
     }
     set_attributes(particles, i, i + 1);

@@ -51,7 +51,7 @@ static bool is_shown(const SlParticles *particles, int field)
     return particles->data[field] != NULL && (sl_field_row(particles, field)->flags & shown) != 0;
 }
 
-static SlStatus unknown_field(const SlSystem *system, const char *name, SlError *error)
+static void set_unknown_field(const SlSystem *system, const char *name, SlError *error)
 {
     const char *names[SL_MAX_FIELDS];
     char hint[SL_NAME_HINT];
@@ -59,8 +59,8 @@ static SlStatus unknown_field(const SlSystem *system, const char *name, SlError 
     for (int id = 0; id < sl_field_count(&system->particles); id++)
         if (is_shown(&system->particles, id))
             names[count++] = sl_field_row(&system->particles, id)->name;
-    return sl_error_set(error, SL_ERROR_ARGUMENT, "%s has no field \"%.40s\"%s", system->name,
-                        name != NULL ? name : "", sl_name_hint(name, names, count, hint));
+    sl_error_set(error, SL_ERROR_ARGUMENT, "%s has no field \"%.40s\"%s", system->name,
+                 name != NULL ? name : "", sl_name_hint(name, names, count, hint));
 }
 
 /* Starts the world, finds the field and checks the range. */
@@ -75,8 +75,10 @@ static SlStatus find_range(SlWorld *world, SlSystemId id, const char *name, size
         return status;
     SlParticles *particles = &system->base.particles;
     int field = name != NULL ? sl_particles_find(particles, name) : -1;
-    if (field < 0 || !is_shown(particles, field))
-        return unknown_field(&system->base, name, error);
+    if (field < 0 || !is_shown(particles, field)) {
+        set_unknown_field(&system->base, name, error);
+        return SL_ERROR_ARGUMENT;
+    }
     if (first > particles->count || count > particles->count - first)
         return sl_error_set(error, SL_ERROR_ARGUMENT,
                             "%s: elements %zu to %zu of \"%s\" are asked for; there are %zu "
