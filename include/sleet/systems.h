@@ -23,11 +23,11 @@ typedef struct SlPbfDef {
     double rest_density;        /* kg/m³ */
     double support;             /* spacings: radius of the smoothing kernel */
     const char *kernel;         /* "cubic" (default), "wendland" or "poly6" */
-    uint32_t steps;             /* sub-steps per frame */
+    uint32_t steps;             /* sub-steps per frame; unless set, the solver chooses its steps */
     uint32_t iterations;        /* density iterations per sub-step */
     double relaxation;          /* factor on every displacement */
     const char *acceleration;   /* "none" (default) or "chebyshev" */
-    double viscosity;           /* XSPH, [0, 0.5] */
+    double viscosity;           /* XSPH, 1/s */
     double kinematic_viscosity; /* m²/s, solved implicitly; 0: none */
     double vorticity;           /* 1/s: vorticity confinement */
     double cohesion, curvature; /* m/s²: surface tension */
@@ -46,13 +46,13 @@ typedef struct SlProjectiveDef {
     double rest_density;        /* kg/m³ */
     double support;             /* spacings: radius of the smoothing kernel */
     const char *kernel;         /* "cubic" (default), "wendland" or "poly6" */
-    uint32_t steps;             /* sub-steps per frame */
+    uint32_t steps;             /* sub-steps per frame; unless set, the solver chooses its steps */
     double stiffness;           /* Pa: of the density constraints */
     uint32_t max_iterations;    /* local and global steps per sub-step */
     double relaxation;          /* factor on every displacement before acceleration */
     const char *acceleration;   /* "none", "chebyshev" (default) or "anderson" */
     const char *global_solver;  /* "jacobi" (default), "chebyshev", "cg", "cr", "ldlt", … */
-    double viscosity;           /* XSPH, [0, 0.5] */
+    double viscosity;           /* XSPH, 1/s */
     double kinematic_viscosity; /* m²/s, solved implicitly; 0: none */
     double vorticity;           /* 1/s: vorticity confinement */
     double cohesion, curvature; /* m/s²: surface tension */

@@ -160,7 +160,7 @@ static void set_ups_may_differ(void **state)
     save(world, path);
     dam_advance(world, 5);
     SlWorld *thicker = busy_world(2, NULL, NULL);
-    assert_ok(sl_system_set_number(thicker, first_system(thicker), "viscosity", 0.2, &test_error));
+    assert_ok(sl_system_set_number(thicker, first_system(thicker), "xsph", 0.2, &test_error));
     assert_ok(load(thicker, path));
     dam_advance(thicker, 5);
     assert_true(sl_world_hash(thicker) != sl_world_hash(world));

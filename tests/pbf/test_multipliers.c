@@ -83,7 +83,7 @@ static void update(Reference *r, double alpha, double beta)
         }
         squares += own[0] * own[0] + own[1] * own[1] + own[2] * own[2];
         double error = density - 1;
-        error -= fmax(fmin(error, 3e-5), -3e-5);
+        error -= fmax(fmin(error, 4e-5), -4e-5);
         double z = fmax(fmin(error, 0.1), -0.1) / (squares + 0.2 * r->squares);
         double next = fmax(r->total[i] + alpha * z + beta * (r->total[i] - r->previous[i]), 0);
         r->change[i] = next - r->total[i];

@@ -30,7 +30,7 @@ SlWorld *dam_create(const DamSetting *s)
     SlSystemId id;
     assert_ok(sl_world_add_system(world, &system, &id, &test_error));
     assert_ok(sl_system_set_number(world, id, "spacing", d, &test_error));
-    if (!s->defaults)
+    if (!s->defaults && (s->solver == NULL || strcmp(s->solver, "snow") != 0))
         set_printed(world, id, s);
     if (s->kernel != NULL)
         assert_ok(sl_system_set_text(world, id, "kernel", s->kernel, &test_error));

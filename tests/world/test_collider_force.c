@@ -53,6 +53,7 @@ static SlWorld *make_basin(uint32_t threads, SlColliderId *box, SlColliderId *ba
             block.max.x = 1.2f;
         }
         SlSystemId id = sl_world_add_pbf(world, &pbf, &test_error);
+        assert_ok(sl_system_set_text(world, id, "packing", "lattice", &test_error));
         assert_ok(sl_system_add_block(world, id, &block, &test_error));
     }
     return world;

@@ -22,6 +22,7 @@ static SlWorld *make_world(uint32_t threads, double spacing, uint64_t seed)
     SlSystemDef system = sl_default_system_def("pbf");
     assert_ok(sl_world_create(&def, &world, &test_error));
     assert_ok(sl_world_add_system(world, &system, &id, &test_error));
+    assert_ok(sl_system_set_text(world, id, "packing", "lattice", &test_error));
     assert_ok(sl_system_set_number(world, id, "spacing", spacing, &test_error));
     return world;
 }

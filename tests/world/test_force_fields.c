@@ -19,6 +19,8 @@ static SlWorld *free_particles(const char *solver, uint32_t threads, const SlVec
     assert_ok(sl_world_create(&def, &world, &test_error));
     assert_ok(sl_world_add_system(world, &system, &id, &test_error));
     assert_ok(sl_system_set_number(world, id, "spacing", 0.1, &test_error));
+    if (strcmp(solver, "snow") != 0)
+        assert_ok(sl_system_set_number(world, id, "steps", 2, &test_error));
     for (size_t k = 0; k < count; k++) {
         SlVec3 p = places[k], half = {0.05f, 0.05f, 0.05f};
         SlBlock block = {sl_sub(p, half), sl_add(p, half), {0, 0, 0}, 0};

@@ -173,7 +173,7 @@ static void typed_definitions_fill_the_table(void **state)
     assert_ok(sl_system_get(world, lake, "steps", &value, &test_error));
     assert_true(value.number[0] == 5); /* given, so not the preset's 4 */
     assert_ok(sl_system_get(world, lake, "iterations", &value, &test_error));
-    assert_true(value.number[0] == 1); /* the preset's */
+    assert_true(value.number[0] == 2); /* the preset's */
     assert_ok(sl_system_get(world, lake, "boundary", &value, &test_error));
     assert_true(value.number[0] == 2);
     def.relaxation = 7;

@@ -23,6 +23,8 @@ static const double balancing_fraction = 0.7; /* until then forces are balanced 
 /* In spacings: the first displacement, which must be so large that the lattice does not come back, and
    what lists reach beyond the support. */
 static const double jitter = 0.45, skin = 0.25;
+/* The places of a mesh are no lattice to begin with, and thin parts must not lose their share. */
+static const double jitter_of_meshes = 0.25;
 /* The pressure at the beginning and in the end, as the density error with the same multiplier; the
    fraction of a correction that is accumulated then. */
 static const double first_pressure = 0.3, last_pressure = 0.1, gain = 0.3;
@@ -109,14 +111,15 @@ static SlStatus take_particles(Packing *p, SlError *error)
     float *records = sl_f32x4(&p->set, SL_F_PREDICTED);
     uint32_t *id = p->set.data[SL_F_ID];
     double d = sl_param(system, SL_FLUID_PARAM_SPACING);
+    double reach = d * (is_box(p->region) ? jitter : jitter_of_meshes);
     for (size_t k = 0; k < p->region->count; k++) {
         size_t i = p->region->first + k;
-        SlRandom4 r = sl_random(system->surroundings.seed, i, (uint64_t)1 << 62 | system->index);
+        SlRandom4 r = sl_random(system->surroundings.seed, i, (uint64_t)1 << 62);
         id[k] = (uint32_t)i;
         for (int axis = 0; axis < 3; axis++)
             records[4 * k + (size_t)axis] =
                 position[4 * i + (size_t)axis] +
-                (float)(jitter * d * (2 * (double)sl_random_unit(r.value[axis]) - 1));
+                (float)(reach * (2 * (double)sl_random_unit(r.value[axis]) - 1));
         records[4 * k + 3] = 1;
     }
     return SL_OK;
@@ -150,6 +153,50 @@ static void end(Packing *p)
 
 /* --- Iterations --- */
 
+/* Distance from a region's surface, negative inside, and its direction outwards. */
+static float region_surface(const SlRegion *region, SlVec3 at, float step, SlVec3 *out)
+{
+    if (region->blend != NULL)
+        return sl_blend_distance(region->blend, at, out);
+    if (region->field != NULL)
+        return sl_sdf_distance(region->field, at, out);
+    for (int k = 0; k < 3; k++) {
+        SlVec3 low = at, high = at;
+        (&low.x)[k] -= step;
+        (&high.x)[k] += step;
+        (&out->x)[k] = sl_box_distance(region->bounds, high) - sl_box_distance(region->bounds, low);
+    }
+    return sl_box_distance(region->bounds, at);
+}
+
+/* Distance and direction from the nearest surface per particle: that of the region, or that of an
+   earlier region, whose particles are there already. */
+static void surface_chunk(void *argument, size_t begin_at, size_t end_at, size_t chunk)
+{
+    (void)chunk;
+    const Packing *p = argument;
+    const SlRegion *region = &p->region->region;
+    const float *records = p->pass.fluid.particles.predicted;
+    float step = (float)(0.01 * sl_param(p->system, SL_FLUID_PARAM_SPACING));
+    for (size_t i = begin_at; i < end_at; i++) {
+        SlVec3 at = {records[4 * i], records[4 * i + 1], records[4 * i + 2]}, out = {0, 1, 0};
+        float inside = -region_surface(region, at, step, &out);
+        SlVec3 in = sl_scale(sl_unit(out), -1);
+        for (const SlFilledRegion *other = p->system->regions; other < p->region; other++) {
+            if (sl_box_distance(other->region.bounds, at) > inside)
+                continue;
+            float distance = region_surface(&other->region, at, step, &out);
+            if (distance < inside) {
+                inside = distance;
+                in = sl_unit(out);
+            }
+        }
+        float *record = p->pass.container + 4 * i;
+        memcpy(record, &in, sizeof in);
+        record[3] = inside;
+    }
+}
+
 /* Sorts, lists, and pushes the arrays, whose order follows the particles'. */
 static SlStatus list_neighbours(Packing *p, SlError *error)
 {
@@ -177,27 +224,11 @@ static SlStatus list_neighbours(Packing *p, SlError *error)
         (!is_box(p->region) && pass->container == NULL))
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory to relax a packing");
     sl_particles_pad(&p->set, pass->projected);
-    if (pass->container != NULL)
+    if (pass->container != NULL) {
         memset(pass->container, 0, 4 * (p->set.capacity + 8) * sizeof(float));
-    return SL_OK;
-}
-
-/* Distance and direction from the region's surface, per particle. */
-static void surface_chunk(void *argument, size_t begin_at, size_t end_at, size_t chunk)
-{
-    (void)chunk;
-    const Packing *p = argument;
-    const SlRegion *region = &p->region->region;
-    const float *records = p->pass.fluid.particles.predicted;
-    for (size_t i = begin_at; i < end_at; i++) {
-        SlVec3 at = {records[4 * i], records[4 * i + 1], records[4 * i + 2]}, out = {0, 1, 0};
-        float distance = region->blend != NULL ? sl_blend_distance(region->blend, at, &out)
-                                               : sl_sdf_distance(region->field, at, &out);
-        SlVec3 in = sl_scale(sl_unit(out), -1);
-        float *record = p->pass.container + 4 * i;
-        memcpy(record, &in, sizeof in);
-        record[3] = -distance;
+        sl_parallel_for(system->context->pool, p->set.count, SL_REDUCE_CHUNK, surface_chunk, p);
     }
+    return SL_OK;
 }
 
 static void run_loop(const Packing *p, SlLoop loop)
@@ -211,8 +242,6 @@ static void iterate(Packing *p)
     const SlPackingKernels *kernels = SL_KERNELS(p->system->context->isa, sl_packing_kernels);
     SlKernelKind kind = sl_fluid_kernel(p->system);
     size_t chunks = sl_chunk_count(p->set.count, SL_REDUCE_CHUNK);
-    if (p->pass.container != NULL)
-        sl_parallel_for(p->system->context->pool, p->set.count, SL_REDUCE_CHUNK, surface_chunk, p);
     run_loop(p, kernels->lambda[kind]);
     run_loop(p, kernels->displace[kind]);
     p->mean = sl_fold_sum(p->pass.partials, chunks, SL_PACKING_PARTIALS, SL_PACKING_SUM) /

@@ -81,6 +81,9 @@ SL_INLINE void displace_loop(SlKernelKind kind, const SlPackingPass *s, size_t b
             F8x4 c = f8x4_load(s->container + 32 * b);
             F8 depth = f8(fluid->solids.contacts.distance) - c.w - f8x3_dot(move, xyz(c));
             p = f8x3_fma(f8_max(depth, f8(0)), xyz(c), p);
+            /* the surface is asked for anew with each list; in between it counts as flat */
+            F8x3 moved = {p.x - xi.x, p.y - xi.y, p.z - xi.z};
+            f8x4_store(s->container + 32 * b, (F8x4){c.x, c.y, c.z, c.w + f8x3_dot(moved, xyz(c))});
         }
         p = meet_surfaces(&fluid->solids.contacts, &none, u8_load(fluid->particles.id + 8 * b), p,
                           xyz(xi));

@@ -56,9 +56,9 @@
     "density of an analytic wall by distance: F of a half space full of fluid, or F0 (F / F0)^1.5, whose slope at half a "
     "spacing, where F = F0, is that of the particles it replaces"},
 [SL_FLUID_PARAM_WALL_DISTANCE] = {"wall_distance", SL_FLUID_NUMBER(SL_FLUID_DEFAULT_WALL_DISTANCE), 0, 2, "spacings", NULL,
-    "minimum distance of a particle's centre from a surface", .live = true},
+    "minimum distance of a particle's centre from a surface"},
 [SL_FLUID_PARAM_WALL_JITTER] = {"wall_jitter", SL_FLUID_NUMBER(0.05), 0, 0.5, "spacings", NULL,
-    "added to wall_distance, from 0 to this by particle, so that particles do not stack in corners; 0 is unstable", .live = true},
+    "added to wall_distance, from 0 to this by particle, so that particles do not stack in corners; 0 is unstable"},
 [SL_FLUID_PARAM_SKIN] = {"skin", SL_FLUID_NUMBER(0), 0, 1, "spacings", NULL,
     "neighbour lists reach this much beyond the support and are reused by the steps of a frame as long as "
     "max_stale_fraction allows; 0: a new list in every step, which is faster above two iterations per step"},

@@ -120,6 +120,8 @@ SlStatus sl_initial_pressure(SlSystem *system, SlError *error)
 {
     SlFluidState *state = system->state;
     Solve s = {.system = system};
+    if (!(sl_length(system->surroundings.gravity) > 0)) /* it may hold the packing's ratios */
+        memset(system->particles.data[SL_F_PRESSURE], 0, system->particles.count * sizeof(float));
     if (system->particles.count == 0 || !(sl_length(system->surroundings.gravity) > 0))
         return SL_OK;
     SlStatus status = sl_fluid_prepare(system, 1, &s.fluid, error);

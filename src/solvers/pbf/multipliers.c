@@ -10,7 +10,7 @@
 static const double max_constraint = 0.1;
 /* |C| that positions in float cannot express: corrected in each step, it would become noise that grows
    as the steps become shorter. */
-static const double tolerance = 3e-5;
+static const double tolerance = 4e-5;
 /* In spacings: a displacement by one step's constraints that only an impact causes. */
 static const double impact = 0.05;
 /* Largest eigenvalue of the constraints' matrix JJᵀ / (diagonal + epsilon) on the lattice. */
