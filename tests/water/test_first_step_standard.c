@@ -1,5 +1,6 @@
 /* The first step of a tank that is flush with its walls: kinetic energy at most 2e-3 m g d a particle
    with 4 steps per frame, and less with every halving of the step. */
+#include <math.h>
 #include "water/expect.h"
 
 static void kick(const char *solver, const char *boundary)
@@ -11,7 +12,8 @@ static void kick(const char *solver, const char *boundary)
     for (int steps = 8; steps <= 64; steps *= 2) {
         char name[16];
         snprintf(name, sizeof name, "steps%d", steps);
-        water_expect(&r, name, 0, before);
+        /* Positions in float leave density errors of 1e-5: below 1e-5 m g d they decide. */
+        water_expect(&r, name, 0, fmax(before, 1e-5));
         before = water_figure(&r, name);
     }
 }

@@ -17,7 +17,7 @@
 #include "solvers/fluid/packing_kernels.h"
 
 /* Iterations: of large packings fewer, so that the start takes about as long as ten frames. */
-enum { MIN_ITERATIONS = 300, MAX_ITERATIONS = 1200, LIST_ITERATIONS = 10 };
+enum { MIN_ITERATIONS = 300, MAX_ITERATIONS = 800, LIST_ITERATIONS = 10 };
 static const double particle_iterations = 2e7, spreading_fraction = 0.4, max_spreading = 300;
 static const double balancing_fraction = 0.7; /* until then forces are balanced */
 /* In spacings: the first displacement, which must be so large that the lattice does not come back, and
