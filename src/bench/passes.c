@@ -28,6 +28,8 @@ SlStatus bench_dam(uint32_t threads, uint32_t side, const char *kernel, uint32_t
     if (status == SL_OK)
         status = sl_world_add_system(*world, &system, &id, error);
     if (status == SL_OK)
+        status = sl_system_set_text(*world, id, "preset", "macklin2013", error); /* its own passes */
+    if (status == SL_OK)
         status = sl_system_set_text(*world, id, "kernel", kernel, error);
     if (status == SL_OK)
         status = sl_system_add_block(*world, id, &block, error);
