@@ -7,6 +7,7 @@
 #include "solvers/pbf/pbf.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "core/timer.h"
 #include "math/linear/chebyshev.h"
@@ -362,6 +363,8 @@ static SlStatus start(SlSystem *system, SlError *error)
     SlStatus status = sl_fluid_start(system, error);
     if (status == SL_OK && multipliers_of(system) == SL_MULTIPLIERS_ACCUMULATED)
         status = sl_initial_pressure(system, error);
+    else if (status == SL_OK && system->particles.count > 0)
+        memset(system->particles.data[SL_F_PRESSURE], 0, system->particles.count * sizeof(float));
     return status;
 }
 
@@ -393,8 +396,9 @@ static uint64_t memory_needed(const SlSystem *system, uint64_t count)
 
 static uint32_t more_fields(const SlSystem *system)
 {
-    bool accumulated = multipliers_of(system) == SL_MULTIPLIERS_ACCUMULATED;
-    return sl_fluid_more_fields(system) | (accumulated ? SL_FIELD_BIT(PRESSURE) : 0) |
+    /* PRESSURE with either choice of multipliers, so that a state of one can be continued with the
+       other. */
+    return sl_fluid_more_fields(system) | SL_FIELD_BIT(PRESSURE) |
            (sl_param(system, PARAM_LOD) != SL_LOD_NONE ? SL_FIELD_BIT(LEVEL) : 0);
 }
 
