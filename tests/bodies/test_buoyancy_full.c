@@ -1,5 +1,11 @@
 #include "buoyancy.h"
 
+static void lifted_by_particles(void **state)
+{
+    (void)state;
+    hold_buoyancy("particles");
+}
+
 static void lifted_by_walls(void **state)
 {
     (void)state;
@@ -15,6 +21,7 @@ static void lifted_by_both(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lifted_by_particles),
         cmocka_unit_test(lifted_by_walls),
         cmocka_unit_test(lifted_by_both),
     };

@@ -90,7 +90,7 @@ small_scene() {
   "domain": {"min": [0, 0, 0], "max": [2, 1.5, 1]},
   "time": {"frames": ${2:-6}, "frame_rate": 50},
   "systems": [
-    {"name": "water", "solver": "pbf", "parameters": {"spacing": 0.1},
+    {"name": "water", "solver": "pbf", "parameters": {"spacing": 0.1, "steps": 2},
      "blocks": [{"min": [0, 0, 0], "max": [1, 1, 1]}]}
   ],
   "colliders": [{"name": "ball", "shape": "sphere", "center": [1.5, 0.2, 0.5], "radius": 0.15}],
