@@ -326,6 +326,7 @@ static SlStatus count_packed(const Clear *clear, SlFillBody *body, SlError *erro
         return status;
     body->count = body->pack.count;
     body->volume = body->pack.volume;
+    body->lattice = plan.origin;
     if (body->count > 0 && !sl_pack_is_free(&body->pack))
         sl_log(site->context, SL_LOG_INFO,
                "%s: fill %u has %llu particles; %.3g %% of its volume is in walls, solids, blocks "

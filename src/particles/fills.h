@@ -25,6 +25,7 @@ typedef struct SlFillBody {
     bool exact;     /* that volume is exact */
     SlFill fill;    /* during the start, unless the system packs … */
     SlPack pack;    /* … a lattice fill */
+    SlVec3 lattice; /* a corner of the lattice that the pack's inner places are on */
     uint64_t count; /* places, once counted */
     bool counted;
 } SlFillBody;

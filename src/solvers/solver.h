@@ -96,10 +96,12 @@ typedef struct SlFluidKind {
 } SlFluidKind;
 
 /* Particles [first, first + count) were placed in this region at the start; their ids are their
-   places. A region without blend and field is the box of its bounds. */
+   places. A region without blend and field is the box of its bounds. Away from the surface the
+   places are the cell centres of a lattice with a corner at `lattice`. */
 typedef struct SlFilledRegion {
     size_t first, count;
     SlRegion region;
+    SlVec3 lattice;
 } SlFilledRegion;
 
 struct SlSystem {

@@ -219,15 +219,16 @@ size_t sl_world_list_regions(const SlWorldSystem *system, SlFilledRegion *region
         return 0;
     for (uint32_t k = 0; k < system->block_count; k++) {
         size_t placed = (size_t)sl_block_particles(system, k);
-        regions[count++] =
-            (SlFilledRegion){first, placed, {.bounds = sl_block_box(&system->blocks[k])}};
+        SlBox box = sl_block_box(&system->blocks[k]);
+        regions[count++] = (SlFilledRegion){first, placed, {.bounds = box}, box.min};
         first += placed;
     }
     for (uint32_t k = 0; k < system->fill_count; k++) {
         const SlFillBody *body = system->fills[k];
         if (body->def.mode == SL_FILL_LATTICE)
             regions[count++] =
-                (SlFilledRegion){first, (size_t)body->count, sl_fill_body_region(body)};
+                (SlFilledRegion){first, (size_t)body->count, sl_fill_body_region(body),
+                                 body->lattice};
         first += (size_t)body->count;
     }
     return count;

@@ -18,6 +18,13 @@ SL_INLINE WallDensity surfaces_at(SlKernelKind kind, const SlPackingPass *s, siz
     return wall;
 }
 
+/* Lanes that are particles and no ghosts. */
+SL_INLINE I8 counted_lanes(const SlPackingPass *s, size_t b)
+{
+    I8 owned = owned_lanes(&s->fluid.particles, b);
+    return owned & (u8_load(s->fluid.particles.id + 8 * b) < s->first_ghost);
+}
+
 /* sum_j r_ij·grad W_ij without slope_scale. */
 SL_INLINE F8 gradient_along(SlKernelKind kind, const SlFluidPass *s, size_t b, F8x4 xi)
 {
@@ -37,9 +44,14 @@ SL_INLINE void lambda_loop(SlKernelKind kind, const SlPackingPass *s, size_t beg
 {
     const SlFluidPass *fluid = &s->fluid;
     F8 slope_scale = f8(fluid->kernel.slope_scale), limit = f8(s->max_constraint);
-    F8 sum = f8(0), max = f8(0), inner = f8(0), along = f8(0);
+    F8 sum = f8(0), max = f8(0);
     for (size_t b = begin; b < end; b++) {
         F8x4 xi = f8x4_load(fluid->particles.predicted + 32 * b);
+        I8 counted = counted_lanes(s, b);
+        if (i8_bits(counted) == 0) { /* ghosts: their multipliers are copied */
+            f8x4_store(s->projected + 32 * b, xi);
+            continue;
+        }
         DensitySums sums = density_sums(kind, fluid, b, xi);
         WallDensity surfaces = surfaces_at(kind, s, b, xi);
         add_solid(surfaces, &sums.error, &sums.gradient);
@@ -51,16 +63,26 @@ SL_INLINE void lambda_loop(SlKernelKind kind, const SlPackingPass *s, size_t beg
         f8_store(s->multiplier + 8 * b, f8_fma(f8(s->gain), correction, own));
         F8 total = s->corrects_only ? f8(0) : f8(s->pressure) + own;
         f8x4_store(s->projected + 32 * b, (F8x4){xi.x, xi.y, xi.z, f8(0) - total - correction});
-        I8 owned = owned_lanes(&fluid->particles, b);
-        sum += f8_keep(owned, sums.error);
-        max = f8_max(max, f8_keep(owned, f8_abs(error)));
-        I8 in = owned & (surfaces.density == f8(0));
-        inner += f8_keep(in, f8(1));
-        along -= f8_keep(in, gradient_along(kind, fluid, b, xi) * slope_scale);
+        sum += f8_keep(counted, sums.error);
+        max = f8_max(max, f8_keep(counted, f8_abs(error)));
     }
     double *partials = s->partials + chunk * SL_PACKING_PARTIALS;
     partials[SL_PACKING_SUM] = (double)f8_sum(sum);
     partials[SL_PACKING_MAX] = (double)f8_horizontal_max(max);
+}
+
+SL_INLINE void measure_loop(SlKernelKind kind, const SlPackingPass *s, size_t begin, size_t end,
+                            size_t chunk)
+{
+    const SlFluidPass *fluid = &s->fluid;
+    F8 inner = f8(0), along = f8(0);
+    for (size_t b = begin; b < end; b++) {
+        F8x4 xi = f8x4_load(fluid->particles.predicted + 32 * b);
+        I8 in = counted_lanes(s, b) & (surfaces_at(kind, s, b, xi).density == f8(0));
+        inner += f8_keep(in, f8(1));
+        along -= f8_keep(in, gradient_along(kind, fluid, b, xi) * f8(fluid->kernel.slope_scale));
+    }
+    double *partials = s->partials + chunk * SL_PACKING_PARTIALS;
     partials[SL_PACKING_INNER] = (double)f8_sum(inner);
     partials[SL_PACKING_GRADIENT] = (double)f8_sum(along);
 }
@@ -71,11 +93,21 @@ SL_INLINE void displace_loop(SlKernelKind kind, const SlPackingPass *s, size_t b
     F8 scale = f8(s->relaxation * fluid->kernel.slope_scale);
     Tally none = {NULL, {0}, f8(1)};
     for (size_t b = begin; b < end; b++) {
+        if (i8_bits(counted_lanes(s, b)) == 0)
+            continue;
         F8x4 xi = f8x4_load(s->projected + 32 * b); /* xi.w: minus the multiplier */
         F8x3 move = pair_pushes(kind, false, fluid, s->projected, 0, b, xi);
         move = (F8x3){move.x * scale, move.y * scale, move.z * scale};
         F8 push = xi.w * f8(fluid->solids.wall_push);
-        move = f8x3_fma(push * f8(s->relaxation), surfaces_at(kind, s, b, xi).gradient, move);
+        WallDensity surfaces = surfaces_at(kind, s, b, xi);
+        move = f8x3_fma(push * f8(s->relaxation), surfaces.gradient, move);
+        F8 momentum = f8(s->momentum);
+        if (!s->has_flat_walls) /* near edges and in thin parts it would not decay */
+            momentum = f8_keep(surfaces.density == f8(0), momentum);
+        F8x4 before = f8x4_load(s->before + 32 * b);
+        F8x3 way = {xi.x - before.x, xi.y - before.y, xi.z - before.z};
+        move = f8x3_fma(momentum, way, move);
+        f8x4_store(s->before + 32 * b, (F8x4){xi.x, xi.y, xi.z, f8(1)});
         F8x3 p = {xi.x + move.x, xi.y + move.y, xi.z + move.z};
         if (s->container != NULL) { /* back to where contacts keep particles */
             F8x4 c = f8x4_load(s->container + 32 * b);
@@ -85,8 +117,9 @@ SL_INLINE void displace_loop(SlKernelKind kind, const SlPackingPass *s, size_t b
             F8x3 moved = {p.x - xi.x, p.y - xi.y, p.z - xi.z};
             f8x4_store(s->container + 32 * b, (F8x4){c.x, c.y, c.z, c.w + f8x3_dot(moved, xyz(c))});
         }
-        p = meet_surfaces(&fluid->solids.contacts, &none, u8_load(fluid->particles.id + 8 * b), p,
-                          xyz(xi));
+        if (s->first_ghost == UINT32_MAX)
+            p = meet_surfaces(&fluid->solids.contacts, &none, u8_load(fluid->particles.id + 8 * b),
+                              p, xyz(xi));
         f8x4_store(fluid->particles.predicted + 32 * b, (F8x4){p.x, p.y, p.z, f8(1)});
     }
 }
@@ -100,6 +133,10 @@ SL_INLINE void displace_loop(SlKernelKind kind, const SlPackingPass *s, size_t b
     {                                                                                              \
         (void)chunk;                                                                               \
         displace_loop(NAME, data, begin, end);                                                     \
+    }                                                                                              \
+    static void measure_##kind(const void *data, size_t begin, size_t end, size_t chunk)           \
+    {                                                                                              \
+        measure_loop(NAME, data, begin, end, chunk);                                               \
     }
 LOOPS_(cubic, SL_KERNEL_CUBIC)
 LOOPS_(wendland, SL_KERNEL_WENDLAND)
@@ -108,4 +145,5 @@ LOOPS_(poly6, SL_KERNEL_POLY6)
 SL_KERNEL_TABLE(SlPackingKernels, sl_packing_kernels) = {
     .lambda = {lambda_cubic, lambda_wendland, lambda_poly6},
     .displace = {displace_cubic, displace_wendland, displace_poly6},
+    .measure = {measure_cubic, measure_wendland, measure_poly6},
 };
