@@ -24,6 +24,9 @@ typedef struct SlLatticeSums {
     double gradient_squared;
 } SlLatticeSums;
 SlLatticeSums sl_lattice_sums(SlKernelKind kind, double support);
+/* The largest eigenvalue of JJᵀ over its diagonal on that lattice, J the derivatives of the densities
+   by the positions: what Jacobi iterations on density constraints must be relaxed by. */
+double sl_lattice_max_eigenvalue(SlKernelKind kind, double support);
 
 /* The constant factors that kernel_lanes.h leaves out. */
 double sl_kernel_value_scale(SlKernelKind kind, double support);

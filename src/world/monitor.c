@@ -4,7 +4,8 @@
    It dissipates. It is added by emitters and by force fields, which are measured, and by
    moving solids, whose work is bounded: at most they give all particles twice their speed and
    lift them to the top. Errors of a stable step are far below the energy of all particles moving
-   half a spacing a step. More than the minimum so far times energy_limit plus both of these is an
+   half a spacing in the longest step so far: where steps follow the speed, the step's own length
+   would allow for any speed. More than the minimum so far times energy_limit plus both of these is an
    instability. */
 #include <math.h>
 #include <stdio.h>
@@ -174,12 +175,13 @@ static SlStatus report_fastest(const SlSystem *base, const Pass *pass, double fo
             fastest = i;
         }
     }
-    char what[160];
+    char what[320];
     double n = (double)base->particles.count;
     snprintf(what, sizeof what,
-             "it is the fastest, at %.3g m/s; the energy is %.4g J/kg and may be at most %.4g "
-             "(energy_limit)",
-             most, found / n, allowed / n);
+             "it is the fastest, at %.3g m/s, in step %llu after %.6g s; the energy is %.4g J/kg and "
+             "may be at most %.4g (energy_limit): the step diverged; use shorter steps or more "
+             "iterations",
+             most, (unsigned long long)base->step, base->time, found / n, allowed / n);
     return report_divergence(base, pass, fastest, what, error);
 }
 
@@ -197,7 +199,9 @@ SlStatus sl_monitor_end(SlWorld *world, SlWorldSystem *system, double dt, SlErro
     if (sums[OUTSIDE] > 0)
         return report_outside(base, &pass, error);
 
-    double step_speed = noise_spacings * (double)base->solver->spacing(base) / dt;
+    monitor->longest_step = fmax(monitor->longest_step, dt);
+    double step_speed =
+        noise_spacings * (double)base->solver->spacing(base) / monitor->longest_step;
     double allowed = world->def.energy_limit * monitor->energy + n * 0.5 * step_speed * step_speed;
     if (monitor->body_speed > 0) {
         SlVec3 size = sl_sub(world->def.domain.max, world->def.domain.min);

@@ -59,7 +59,7 @@ static void list_system(List *list, const SlWorldSystem *system)
     ADD_VALUE(list, "steps", "", "u64: steps done", base->step);
     ADD_VALUE(list, "time", "s", "f64: its own time", base->time);
     ADD_VALUE(list, "progress", "", "f64, u64: in the interval under way", system->progress);
-    ADD_VALUE(list, "monitor", "", "energy, body speed", system->monitor);
+    ADD_VALUE(list, "monitor", "", "energy, body speed, steps, longest step", system->monitor);
     ADD_VALUE(list, "flow.next_id", "", "u64", flow->next_id);
     ADD_VALUE(list, "flow.removed", "", "u64", flow->removed);
     ADD_VALUE(list, "flow.changed", "", "u64", flow->changed);
@@ -228,7 +228,8 @@ static const char *wrong_with(const SlWorld *world)
         if (!(system->progress.done >= 0 && system->progress.done <= interval->dt) ||
             system->progress.step > UINT32_MAX)
             return "progress";
-        if (!(system->monitor.energy >= 0) || !(system->monitor.body_speed >= 0))
+        if (!(system->monitor.energy >= 0) || !(system->monitor.body_speed >= 0) ||
+            !(system->monitor.longest_step >= 0))
             return "monitor";
         if (system->flow.next_id > (uint64_t)SL_MAX_ID + 1 || system->flow.changed > 1)
             return "flow.next_id";

@@ -17,6 +17,7 @@ typedef struct SlMonitor {
     double energy;     /* per unit of mass, summed over particles: the minimum so far, and inputs */
     double body_speed; /* m/s: the fastest a solid has moved */
     uint64_t steps;    /* seen so far */
+    double longest_step; /* s: of the sub-steps so far */
 } SlMonitor;
 
 /* How far a system is in the interval under way. State. */

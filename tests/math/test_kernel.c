@@ -55,6 +55,40 @@ static void lattice_sums_are_known(void **state)
     assert_near(sl_lattice_sums(SL_KERNEL_CUBIC, 2).gradient_squared, 0.42, 0.01);
 }
 
+/* Against other waves than those that are searched: those of a periodic lattice of 40 sites. */
+static void eigenvalues_bound_the_quotient(void **state)
+{
+    (void)state;
+    enum { SIDE = 40 };
+    for (int kind = 0; kind < SL_KERNEL_COUNT; kind++)
+        for (double support = 1.5; support <= 4; support += 0.5) {
+            double found = sl_lattice_max_eigenvalue((SlKernelKind)kind, support), most = 0;
+            SlLatticeSums sums = sl_lattice_sums((SlKernelKind)kind, support);
+            for (int wave = 1; wave < SIDE / 2; wave++)
+                for (int axes = 1; axes <= 3; axes++) {
+                    double k = 2 * M_PI * wave / SIDE, u[3] = {0, 0, 0};
+                    int reach = (int)ceil(support);
+                    for (int z = -reach; z <= reach; z++)
+                        for (int y = -reach; y <= reach; y++)
+                            for (int x = -reach; x <= reach; x++) {
+                                double r = sqrt((double)(x * x + y * y + z * z));
+                                double along = k * (x + (axes > 1 ? y : 0) + (axes > 2 ? z : 0));
+                                double slope = r > 0 ? sl_kernel_slope((SlKernelKind)kind, r, support) : 0;
+                                u[0] += slope * x * sin(along);
+                                u[1] += slope * y * sin(along);
+                                u[2] += slope * z * sin(along);
+                            }
+                    most = fmax(most, (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) /
+                                          (sums.density * sums.density * sums.gradient_squared));
+                }
+            assert_true(most <= 1.01 * found);
+            assert_true(most >= 0.97 * found);
+        }
+    /* of Wendland's kernel, computed by other means */
+    assert_true(fabs(sl_lattice_max_eigenvalue(SL_KERNEL_WENDLAND, 2) - 2.61) < 0.02);
+    assert_true(fabs(sl_lattice_max_eigenvalue(SL_KERNEL_WENDLAND, 3) - 6.25) < 0.05);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -62,6 +96,7 @@ int main(void)
         cmocka_unit_test(slope_is_the_derivative),
         cmocka_unit_test(zero_from_the_support_on),
         cmocka_unit_test(lattice_sums_are_known),
+        cmocka_unit_test(eigenvalues_bound_the_quotient),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

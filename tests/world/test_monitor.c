@@ -37,6 +37,46 @@ static void energy_from_nowhere_is_found(void **state)
     sl_world_destroy(world);
 }
 
+/* Steps that shorten as speeds grow must not widen what is allowed for. */
+static void short_steps_hide_no_energy(void **state)
+{
+    (void)state;
+    SlWorld *world = moving_world(1.5);
+    SlWorldSystem *system = world->systems[0];
+    assert_ok(sl_monitor_end(world, system, 1e-5, &test_error));
+    scale_velocities(world, 12);
+    assert_int_equal(sl_monitor_end(world, system, 1e-5, &test_error), SL_ERROR_NUMBERS);
+    assert_non_null(strstr(test_error.text, "energy_limit"));
+    assert_non_null(strstr(test_error.text, "step "));
+    sl_world_destroy(world);
+}
+
+static SlStatus advance_at(double speed, double min_time_step)
+{
+    DamSetting setting = {.threads = 2, .nx = 8, .ny = 8, .nz = 8, .domain = {8, 4, 0.8f},
+                          .no_gravity = true, .defaults = true, .velocity = {(float)speed, 0, 0}};
+    SlWorld *world = dam_create(&setting);
+    assert_ok(sl_system_set_number(world, first_system(world), "min_time_step", min_time_step,
+                                   &test_error));
+    assert_ok(sl_world_start(world, &test_error));
+    SlStatus status = sl_world_advance_frame(world, &test_error);
+    sl_world_destroy(world);
+    return status;
+}
+
+/* A step of 0.4 spacings of 0.1 m is 0.004 s at 10 m/s. */
+static void too_short_steps_end_the_run(void **state)
+{
+    (void)state;
+    assert_ok(advance_at(10, 0.0039));
+    assert_int_equal(advance_at(10, 0.0045), SL_ERROR_NUMBERS);
+    print_message("%s\n", test_error.text);
+    assert_non_null(strstr(test_error.text, "pbf: step 0 at "));
+    assert_non_null(strstr(test_error.text, "min_time_step"));
+    assert_non_null(strstr(test_error.text, "fastest particle has"));
+    assert_ok(advance_at(5, 0.0045));
+}
+
 static void particles_outside_are_found(void **state)
 {
     (void)state;
@@ -92,6 +132,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(energy_from_nowhere_is_found),
+        cmocka_unit_test(short_steps_hide_no_energy),
+        cmocka_unit_test(too_short_steps_end_the_run),
         cmocka_unit_test(particles_outside_are_found),
         cmocka_unit_test(inputs_are_no_alarm),
         cmocka_unit_test(rest_without_gravity_is_no_alarm),

@@ -118,7 +118,8 @@ double sl_fluid_step_length(const SlSystem *system, double left);
    particle, as remembered and, times dt², as this step found it; NULL: not known. */
 void sl_step_control_start(SlSystem *system);
 void sl_step_control_start_pressure(SlSystem *system, const float *pressure);
-void sl_step_control_measure(SlSystem *system, double dt, const float *pressure, const float *push);
+SlStatus sl_step_control_measure(SlSystem *system, double dt, const float *pressure,
+                                 const float *push, SlError *error);
 /* SlSolver.written. */
 void sl_fluid_written(SlSystem *system, size_t particle, SlFieldId field);
 /* State rows for a solver whose state begins with an SlFluidState. */
@@ -181,6 +182,10 @@ void sl_velocity_update(const SlSystem *system, const SlVelocityPass *velocities
    viscosity or densities. */
 void sl_fluid_advance_xsph(const SlSystem *system, const SlVelocityPass *velocities);
 void sl_fluid_advance(const SlSystem *system, const SlVelocityPass *velocities);
+/* All of these and the forces after the solve, in order: velocities, surface tension, vorticity,
+   viscosity, positions. */
+SlStatus sl_fluid_update_velocities(SlSystem *system, const SlFluidPass *pass, double dt,
+                                    SlVelocityPass *velocities, SlError *error);
 /* Statistics of the step and forces on bodies; SL_ERROR_NUMBERS where a particle diverged. */
 SlStatus sl_fluid_statistics(SlSystem *system, const SlVelocityPass *velocities, double dt,
                              SlError *error);

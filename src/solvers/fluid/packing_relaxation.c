@@ -68,7 +68,10 @@ static void set_pass(SlRelaxation *r)
     pass->fluid.kernel = sl_fluid_kernel_constants(r->system);
     pass->fluid.list = &r->list;
     pass->epsilon = (float)(0.2 * sl_fluid_gradient_squared(r->system));
-    pass->relaxation = 0.5f;
+    /* 0.5 with the default support of 2; Jacobi iterations diverge from 2 on */
+    pass->relaxation = (float)fmin(
+        0.5, 1.44 / sl_lattice_max_eigenvalue(sl_fluid_kernel(r->system),
+                                              sl_param(r->system, SL_FLUID_PARAM_SUPPORT)));
     pass->max_constraint = 0.1f;
     pass->has_flat_walls =
         r->region == NULL || (is_box(r->region) && r->system->surroundings.bodies->count <= 1);

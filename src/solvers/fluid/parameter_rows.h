@@ -20,7 +20,7 @@
 [SL_FLUID_PARAM_CFL] = {"cfl", SL_FLUID_NUMBER(0.4), 0.01, 10, "spacings", NULL,
     "step_control auto: distance that a fast particle moves in a sub-step; fast is the 99.9 % quantile of the speed", .live = true},
 [SL_FLUID_PARAM_MIN_TIME_STEP] = {"min_time_step", SL_FLUID_NUMBER(1e-6), 1e-9, 1, "s", NULL,
-    "step_control auto: minimum length of a sub-step", .live = true},
+    "step_control auto: minimum length of a sub-step; a run that needs shorter ones diverged", .live = true},
 [SL_FLUID_PARAM_MAX_TIME_STEP] = {"max_time_step", SL_FLUID_NUMBER(1.0 / 60), 1e-9, 1, "s", NULL,
     "step_control auto: maximum length of a sub-step", .live = true},
 [SL_FLUID_PARAM_MAX_MOVE] = {"max_move", SL_FLUID_NUMBER(0.1), 1e-3, 1, "spacings", NULL,

@@ -153,7 +153,23 @@ void sl_step_control_start_pressure(SlSystem *system, const float *pressure)
     control->length = allowed_length(system, control);
 }
 
-void sl_step_control_measure(SlSystem *system, double dt, const float *pressure, const float *push)
+/* A run whose speeds or pressures grow without limit would continue in ever shorter steps. */
+static SlStatus report_short_step(const SlSystem *system, double dt, double length, SlError *error)
+{
+    const SlStepControl *control = &((const SlFluidState *)system->state)->control;
+    return sl_error_set(error, SL_ERROR_NUMBERS,
+                        "%s: step %llu at %.6g s diverged: the fastest particle has %.3g m/s, the "
+                        "pressure over density is %.3g m^2/s^2, and the next step would have to be "
+                        "%.2g s long, below \"min_time_step\" %g s; raise \"iterations\" or "
+                        "lower \"support\", or lower \"min_time_step\" if such speeds are meant",
+                        system->solver->table.name, (unsigned long long)system->step,
+                        system->time + dt, control->max_speed,
+                        fmax(control->pressure, control->push), length,
+                        sl_param(system, SL_FLUID_PARAM_MIN_TIME_STEP));
+}
+
+SlStatus sl_step_control_measure(SlSystem *system, double dt, const float *pressure,
+                                 const float *push, SlError *error)
 {
     SlStepControl *control = &((SlFluidState *)system->state)->control;
     control->max_speed = system->stats.max_speed;
@@ -164,7 +180,12 @@ void sl_step_control_measure(SlSystem *system, double dt, const float *pressure,
         double now = value_quantile(system, push, 0.99) / (dt * dt);
         control->push += (now > control->push ? push_rise : push_fall) * (now - control->push);
     }
-    control->length = fmin(allowed_length(system, control), max_growth * control->length);
+    double allowed = allowed_length(system, control);
+    if (control_kind(system) != SL_STEP_FIXED &&
+        !(allowed >= sl_param(system, SL_FLUID_PARAM_MIN_TIME_STEP)))
+        return report_short_step(system, dt, allowed, error);
+    control->length = fmin(allowed, max_growth * control->length);
+    return SL_OK;
 }
 
 void sl_fluid_written(SlSystem *system, size_t i, SlFieldId field)

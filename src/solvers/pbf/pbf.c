@@ -261,30 +261,6 @@ static void iterate(const SlSystem *system, SlPbfPass *pass, const SlActiveSets 
     }
 }
 
-/* Velocities, positions and statistics of the step's end. */
-static SlStatus end_step(SlSystem *system, const SlFluidPass *pass, double dt, SlError *error)
-{
-    SlVelocityPass velocities;
-    SlStatus status = sl_velocity_prepare(system, pass, dt, &velocities, error);
-    if (status != SL_OK)
-        return status;
-    double duration = sl_fluid_post_solve_time(system, dt);
-    if (duration > 0) {
-        sl_velocity_update(system, &velocities);
-        SlForcePass force = sl_force_pass(system, &velocities, duration);
-        status = sl_tension_apply(system, &force, error);
-        if (status == SL_OK)
-            status = sl_vorticity_apply(system, &force, error);
-        if (status == SL_OK)
-            status = sl_viscosity_apply(system, &force, error);
-        if (status != SL_OK)
-            return status;
-        sl_fluid_advance_xsph(system, &velocities);
-    } else
-        sl_fluid_advance(system, &velocities);
-    return sl_fluid_statistics(system, &velocities, dt, error);
-}
-
 static SlStatus step(SlSystem *system, double dt, SlError *error)
 {
     const SlPbfKernels *kernels = SL_KERNELS(system->context->isa, sl_pbf_kernels);
@@ -329,8 +305,13 @@ static SlStatus step(SlSystem *system, double dt, SlError *error)
     system->stats.iterations = active.max_level;
     sl_lap(&mark, &ms[SL_STAGE_SOLVE]);
 
-    status = end_step(system, &pass.fluid, dt, error);
-    sl_step_control_measure(system, dt, pass.multipliers.pressure, pass.multipliers.total);
+    SlVelocityPass velocities;
+    status = sl_fluid_update_velocities(system, &pass.fluid, dt, &velocities, error);
+    if (status == SL_OK)
+        status = sl_fluid_statistics(system, &velocities, dt, error);
+    if (status == SL_OK)
+        status = sl_step_control_measure(system, dt, pass.multipliers.pressure,
+                                         pass.multipliers.total, error);
     sl_lap(&mark, &ms[SL_STAGE_VELOCITIES]);
     return status;
 }

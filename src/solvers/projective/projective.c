@@ -107,24 +107,11 @@ static SlStatus step(SlSystem *system, double dt, SlError *error)
     sl_lap(&mark, &ms[SL_STAGE_SOLVE]);
 
     SlVelocityPass velocities;
-    if ((status = sl_velocity_prepare(system, pass, dt, &velocities, error)) != SL_OK)
-        return status;
-    double duration = sl_fluid_post_solve_time(system, dt);
-    if (duration > 0) {
-        sl_velocity_update(system, &velocities); /* 9 */
-        SlForcePass force = sl_force_pass(system, &velocities, duration);
-        status = sl_tension_apply(system, &force, error);
-        if (status == SL_OK)
-            status = sl_vorticity_apply(system, &force, error);
-        if (status == SL_OK)
-            status = sl_viscosity_apply(system, &force, error);
-        if (status != SL_OK)
-            return status;
-        sl_fluid_advance_xsph(system, &velocities); /* 10, with XSPH viscosity */
-    } else
-        sl_fluid_advance(system, &velocities);
-    status = sl_fluid_statistics(system, &velocities, dt, error);
-    sl_step_control_measure(system, dt, NULL, NULL);
+    status = sl_fluid_update_velocities(system, pass, dt, &velocities, error); /* 9 and 10 */
+    if (status == SL_OK)
+        status = sl_fluid_statistics(system, &velocities, dt, error);
+    if (status == SL_OK)
+        status = sl_step_control_measure(system, dt, NULL, NULL, error);
     sl_lap(&mark, &ms[SL_STAGE_VELOCITIES]);
     return status;
 }
