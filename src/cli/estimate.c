@@ -1,7 +1,8 @@
 /* sleet estimate: memory, disk and time of a run before it is started, from two trials in processes
    of their own. The scene itself for a few seconds gives speed and memory; the whole run with larger
-   particles gives how well frames compress once the particles have left their lattice. With emitters
-   and drains larger particles would flow differently: such a scene is tried for longer instead. */
+   particles gives how well frames compress once the particles have left their lattice, and with
+   emitters how their number changes: it grows until as much drains off as enters, which the first
+   seconds do not show. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +13,11 @@
 #include "cli/cli.h"
 
 enum { MAX_FRAMES = 4096, MIN_TRIAL_FRAMES = 4 };
-static const double mib = 1024.0 * 1024, trial_seconds = 4, flow_trial_seconds = 12;
+static const double mib = 1024.0 * 1024, trial_seconds = 4, coarse_trial_seconds = 12;
 static const double coarse_particles = 4000;
+/* How much larger the particles are where emitters make them: how many there will be is not known,
+   and a jet must stay several wide. */
+static const double coarse_factor_of_flow = 2;
 
 /* Results of a trial; sent through a pipe. */
 typedef struct Trial {
@@ -96,7 +100,7 @@ static SlStatus try_scene(const char *path, CliInput *input, const char *folder,
         status = sl_writer_create(context, &writer_def, &writer, error);
     }
     double began = sl_machine_seconds();
-    double limit = trial->emits || coarse ? flow_trial_seconds : trial_seconds;
+    double limit = coarse ? coarse_trial_seconds : trial_seconds;
     uint64_t last = trial->scene_frames + 1 < MAX_FRAMES ? trial->scene_frames + 1 : MAX_FRAMES;
     while (status == SL_OK && trial->frames < last &&
            (trial->frames < MIN_TRIAL_FRAMES || sl_machine_seconds() - began < limit))
@@ -171,7 +175,7 @@ static bool try_in_process(const char *path, CliInput *input, bool coarse, bool 
 }
 
 /* The same scene with so few particles that the whole run is short. */
-static SlStatus coarsen(const char *path, CliInput *input, SlError *error)
+static SlStatus coarsen(const char *path, CliInput *input, bool emits, SlError *error)
 {
     SlContext *context = NULL;
     SlScene *scene = NULL;
@@ -185,7 +189,8 @@ static SlStatus coarsen(const char *path, CliInput *input, SlError *error)
         status = sl_scene_build(scene, &def, &world, error);
     if (status == SL_OK) {
         double count = (double)sl_world_particle_count(world);
-        double factor = fmin(fmax(cbrt(count / coarse_particles), 1), 4);
+        double factor = emits ? coarse_factor_of_flow
+                              : fmin(fmax(cbrt(count / coarse_particles), 1), 4);
         const SlFrameView *view = sl_world_view(world);
         for (unsigned s = 0; s < view->system_count; s++) {
             char text[160];
@@ -211,31 +216,47 @@ static void print_seconds(double seconds)
         printf("time: %.1f h\n", seconds / 3600);
 }
 
-/* Particles at the end if their number increases on as in the last quarter of the trial. */
-static double count_at_end(const Trial *trial)
+/* Particles at a frame after the trial's, if their number increases on as in its last quarter. */
+static double extrapolate(const Trial *trial, uint64_t frame)
 {
     uint64_t last = trial->frames - 1, before = last - last / 4;
     double slope = last > before ? ((double)trial->count[last] - (double)trial->count[before]) /
                                        (double)(last - before)
                                  : 0;
-    return (double)trial->count[last] + fmax(slope, 0) * (double)(trial->scene_frames - last);
+    return (double)trial->count[last] + fmax(slope, 0) * (double)(frame - last);
+}
+
+static double count_at(const Trial *trial, uint64_t frame)
+{
+    return frame < trial->frames ? (double)trial->count[frame] : extrapolate(trial, frame);
+}
+
+/* Particles at a frame: of the scene's own trial; after it, with emitters, in proportion to those of
+   the trial with larger particles. */
+static double expected_count(const Trial *fine, const Trial *coarse, uint64_t frame)
+{
+    uint64_t last = fine->frames - 1;
+    bool known = fine->emits && coarse->code == EXIT_DONE && coarse->frames > fine->frames &&
+                 coarse->count[last] > 0;
+    if (frame <= last || !known)
+        return count_at(fine, frame);
+    return count_at(coarse, frame) * ((double)fine->count[last] / (double)coarse->count[last]);
 }
 
 static void print_estimate(const Trial *fine, const Trial *coarse)
 {
     uint64_t frames = fine->scene_frames;
-    double seen = 0, sum = 0, frame_bytes = fine->frame_bytes;
-    for (uint64_t k = 0; k < fine->frames; k++) {
-        seen = fmax(seen, (double)fine->count[k]);
-        sum += (double)fine->count[k];
+    double seen = 0, max = 0, sum = 0, frame_bytes = fine->frame_bytes;
+    for (uint64_t k = 0; k <= frames; k++) {
+        double count = expected_count(fine, coarse, k);
+        seen = k < fine->frames ? fmax(seen, count) : seen;
+        max = fmax(max, count);
+        sum += count;
     }
-    double end = count_at_end(fine), max = fmax(seen, end);
-    double left = (double)(frames + 1 - fine->frames);
-    double mean = (sum + left * 0.5 * ((double)fine->count[fine->frames - 1] + end)) /
-                  (double)(frames + 1);
+    double mean = sum / (double)(frames + 1);
     double peak = fine->peak_bytes +
                   (fine->peak_bytes - fine->base_bytes) * (max - seen) / fmax(seen, 1);
-    if (coarse->code == EXIT_DONE)
+    if (coarse->code == EXIT_DONE && !fine->emits)
         frame_bytes = fmax(frame_bytes, coarse->frame_bytes);
     double written = floor((double)frames / (double)fine->every) + 1;
     double disk = mean * frame_bytes * written + 2 * max * fine->checkpoint_bytes;
@@ -265,7 +286,9 @@ static int estimate(int count, char **words)
         code = fine->code;
     if (code < 0) {
         coarse->code = EXIT_INPUT;
-        if (!fine->emits && coarsen(input.words[0], &input, &error) == SL_OK)
+        bool whole = fine->frames > fine->scene_frames;
+        if (!(fine->emits && whole) &&
+            coarsen(input.words[0], &input, fine->emits, &error) == SL_OK)
             try_in_process(input.words[0], &input, true, false, coarse);
         print_estimate(fine, coarse);
         code = EXIT_DONE;
