@@ -23,9 +23,10 @@ typedef struct Tile {
 
 static void find_site(size_t site, double spacing, float at[3])
 {
+    size_t row = site / SL_TILE_SIDE, layer = row / SL_TILE_SIDE;
     at[0] = (float)(((double)(site % SL_TILE_SIDE) + 0.5) * spacing);
-    at[1] = (float)(((double)(site / SL_TILE_SIDE % SL_TILE_SIDE) + 0.5) * spacing);
-    at[2] = (float)(((double)(site / (SL_TILE_SIDE * SL_TILE_SIDE)) + 0.5) * spacing);
+    at[1] = (float)(((double)(row % SL_TILE_SIDE) + 0.5) * spacing);
+    at[2] = (float)(((double)layer + 0.5) * spacing);
 }
 
 static void begin_at_lattice(Tile *t, double spacing)
