@@ -82,7 +82,9 @@ const SlFluidConstants *sl_fluid_constants(const SlSystem *system)
                                     .kind = kind,
                                     .support = support,
                                     .lattice = sl_lattice_sums(kind, support),
-                                    .wall_scale = wall_scale_of(kind, support)};
+                                    .wall_scale = wall_scale_of(kind, support),
+                                    .max_eigenvalue =
+                                        sl_lattice_max_eigenvalue(kind, fmax(support, 2))};
         wall_constants(kind, support, known);
     }
     return known;
@@ -143,17 +145,29 @@ static SlContacts contacts_of(const SlSystem *system, double dt)
 }
 
 /* Displacements by solids, over the slope that a mirrored lattice has: 1 would be the exact balance
-   of a particle between wall and water. But the force of a wall is then not a gradient of its density:
-   above 0.9 deep water is stirred and energy gained; at 0.8 and below water that leaves a wall sticks
-   to it. */
-static const double mirror_fraction = 0.85;
+   of a particle between wall and water, with less water that leaves a wall sticks to it. But the part
+   above the gradient of the density is not conservative where it varies: a particle that goes to a wall
+   deep down and leaves it farther up would gain energy. So it grows with the pressure only down to
+   some depth, in spacings, and is constant below. The half-space profile of `projective` and boundary
+   particles are nearest to balance with a smaller factor at any depth. */
+static const double mirror_fraction = 0.95, mirror_depth = 20;
+static const double smaller_fraction = 0.85, any_depth = 1e30;
 
-void sl_fluid_solid_pushes(const SlSystem *system, SlSolidsPass *solids)
+double sl_fluid_mirror_depth(const SlSystem *system)
+{
+    bool steep = sl_param(system, SL_FLUID_PARAM_WALL_PROFILE) == SL_WALL_STEEP;
+    return steep ? mirror_depth * sl_param(system, SL_FLUID_PARAM_SPACING) : any_depth;
+}
+
+void sl_fluid_solid_pushes(const SlSystem *system, double dt, SlSolidsPass *solids)
 {
     const SlFluidConstants *constants = sl_fluid_constants(system);
-    double mirrored = mirror_fraction * 2 * constants->plane_slopes;
+    double planes = 2 * constants->plane_slopes;
+    double mirrored = (solids->steep ? mirror_fraction : smaller_fraction) * planes;
     solids->wall_push = (float)(mirrored / (constants->wall_slope * (solids->steep ? 1.5 : 1)));
-    solids->sample_push = (float)(mirrored / constants->sample_slope);
+    solids->sample_push = (float)(smaller_fraction * planes / constants->sample_slope);
+    double g = (double)sl_length(system->surroundings.gravity);
+    solids->push_limit = g > 0 ? (float)(dt * dt * g * sl_fluid_mirror_depth(system)) : (float)any_depth;
 }
 
 /* --- Arrays of a step --- */

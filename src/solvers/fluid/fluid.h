@@ -23,6 +23,7 @@ enum {
     SL_FLUID_PARAM_MAX_MOVE,
     SL_FLUID_PARAM_VISCOSITY,
     SL_FLUID_PARAM_XSPH,
+    SL_FLUID_PARAM_CALMING,
     SL_FLUID_PARAM_SHIFTING,
     SL_FLUID_PARAM_KINEMATIC_VISCOSITY,
     SL_FLUID_PARAM_VISCOSITY_TOLERANCE,
@@ -70,6 +71,9 @@ typedef struct SlFluidConstants {
     double wall_density, wall_slope, sample_slope, plane_slopes;
     /* sum_j V (f_j - f_i) grad W over the gradient of f, on the lattice. */
     double gradient_factor;
+    /* Of the constraints' matrix JJᵀ over its diagonal, at a support of at least 2: with fewer
+       neighbours disorder raises it by more than the lattice has less. */
+    double max_eigenvalue;
 } SlFluidConstants;
 
 /* What automatic steps are chosen from (step_control.c): state, for it decides the next step. */
@@ -132,8 +136,10 @@ void sl_fluid_written(SlSystem *system, size_t particle, SlFieldId field);
 /* --- Constants (fluid.c) --- */
 const SlFluidConstants *sl_fluid_constants(const SlSystem *system);
 SlKernelConstants sl_fluid_kernel_constants(const SlSystem *system);
-/* Factors of the displacements by solids (docs/pbf-formulation.md, "Walls"). */
-void sl_fluid_solid_pushes(const SlSystem *system, SlSolidsPass *solids);
+/* Factors of the displacements by solids in a step of dt (docs/pbf-formulation.md, "Walls"), and the
+   depth below which they do not grow, m. */
+void sl_fluid_solid_pushes(const SlSystem *system, double dt, SlSolidsPass *solids);
+double sl_fluid_mirror_depth(const SlSystem *system);
 /* The kernel the parameters choose, and its radius in metres. */
 SlKernelKind sl_fluid_kernel(const SlSystem *system);
 double sl_fluid_support(const SlSystem *system);

@@ -21,6 +21,8 @@ typedef struct SlVelocityPass {
     const SlFluidPass *fluid;
     float *new_velocity; /* goes with fluid->particles.predicted */
     float xsph;          /* c of XSPH viscosity */
+    /* c is multiplied by 1 + calming / (1 + |v_ij|² inverse_calm_speed2); 0: it is not. */
+    float calming, inverse_calm_speed2;
     /* Particle shifting: beta × the time × spacing, and the farthest, m; 0: none. */
     float shifting, max_shifting;
     float runaway_speed; /* m/s: a faster particle has diverged */

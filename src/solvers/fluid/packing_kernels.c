@@ -87,6 +87,15 @@ SL_INLINE void measure_loop(SlKernelKind kind, const SlPackingPass *s, size_t be
     partials[SL_PACKING_GRADIENT] = (double)f8_sum(along);
 }
 
+/* Under the pressure of the depth that a particle will have: the whole factor f down to mirror_depth,
+   less and less of it below. */
+SL_INLINE F8 wall_factor(const SlPackingPass *s, F8x4 xi)
+{
+    F8x3 up = f8x3_splat(s->up);
+    F8 depth = f8_max(f8(s->top) - f8x3_dot(up, xyz(xi)), f8(s->mirror_depth));
+    return f8_fma(f8(s->fluid.solids.wall_push - 1), f8(s->mirror_depth) / depth, f8(1));
+}
+
 SL_INLINE void displace_loop(SlKernelKind kind, const SlPackingPass *s, size_t begin, size_t end)
 {
     const SlFluidPass *fluid = &s->fluid;
@@ -98,7 +107,7 @@ SL_INLINE void displace_loop(SlKernelKind kind, const SlPackingPass *s, size_t b
         F8x4 xi = f8x4_load(s->projected + 32 * b); /* xi.w: minus the multiplier */
         F8x3 move = pair_pushes(kind, false, fluid, s->projected, 0, b, xi);
         move = (F8x3){move.x * scale, move.y * scale, move.z * scale};
-        F8 push = xi.w * f8(fluid->solids.wall_push);
+        F8 push = xi.w * wall_factor(s, xi);
         WallDensity surfaces = surfaces_at(kind, s, b, xi);
         move = f8x3_fma(push * f8(s->relaxation), surfaces.gradient, move);
         F8 momentum = f8(s->momentum);

@@ -19,6 +19,9 @@ typedef struct SlPackingPass {
     bool corrects_only;   /* neither P nor the multipliers push, only corrections of the density */
     float excess;         /* the density error that all particles are to have */
     uint32_t first_ghost; /* ids from here on are images in a periodic tile; UINT32_MAX: no tile */
+    SlVec3 up;            /* against gravity */
+    float top;            /* of the region, along it, m */
+    float mirror_depth;   /* down to which walls push with all of their factor, m */
     double *partials; /* [chunk][SL_PACKING_PARTIALS] */
 } SlPackingPass;
 

@@ -58,7 +58,13 @@ static void set_solids(SlRelaxation *r)
         r->analytic[k] = body->kind != SL_BODY_NONE;
         solids->analytic_fields |= body->kind == SL_BODY_FIELD;
     }
-    sl_fluid_solid_pushes(system, solids);
+    sl_fluid_solid_pushes(system, 1, solids);
+    SlBox box = r->region->region.bounds;
+    SlVec3 g = system->surroundings.gravity;
+    SlVec3 up = sl_length(g) > 0 ? sl_scale(sl_unit(g), -1) : (SlVec3){0, 1, 0};
+    r->pass.up = up;
+    r->pass.top = fmaxf(box.min.x * up.x, box.max.x * up.x) + fmaxf(box.min.y * up.y, box.max.y * up.y) +
+                  fmaxf(box.min.z * up.z, box.max.z * up.z);
 }
 
 static void set_pass(SlRelaxation *r)
@@ -69,10 +75,9 @@ static void set_pass(SlRelaxation *r)
     pass->fluid.list = &r->list;
     pass->epsilon = (float)(0.2 * sl_fluid_gradient_squared(r->system));
     /* 0.5 with the default support of 2; Jacobi iterations diverge from 2 on */
-    pass->relaxation = (float)fmin(
-        0.5, 1.44 / sl_lattice_max_eigenvalue(sl_fluid_kernel(r->system),
-                                              sl_param(r->system, SL_FLUID_PARAM_SUPPORT)));
+    pass->relaxation = (float)fmin(0.5, 1.44 / sl_fluid_constants(r->system)->max_eigenvalue);
     pass->max_constraint = 0.1f;
+    pass->mirror_depth = (float)sl_fluid_mirror_depth(r->system);
     pass->has_flat_walls =
         r->region == NULL || (is_box(r->region) && r->system->surroundings.bodies->count <= 1);
     pass->first_ghost = r->region != NULL ? UINT32_MAX : SL_TILE_SITES;

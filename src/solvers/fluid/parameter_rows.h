@@ -30,6 +30,9 @@
 [SL_FLUID_PARAM_XSPH] = {"xsph", SL_FLUID_NUMBER(0), 0, 0.5, "per step", NULL,
     "XSPH viscosity as printed: fraction of the neighbours' mean velocity that replaces a particle's own in each step; "
     "above 0 it replaces `viscosity`", .live = true},
+[SL_FLUID_PARAM_CALMING] = {"calming", SL_FLUID_NUMBER(8), 0, 1000, "", NULL,
+    "added viscosity, in multiples of `viscosity`, between particles whose velocities differ by less than 0.1 sqrt(gravity × "
+    "spacing): water at rest becomes calm; not with `xsph`", .live = true},
 [SL_FLUID_PARAM_SHIFTING] = {"shifting", SL_FLUID_NUMBER(0), 0, 100, "", NULL,
     "shifting of positions towards even spacing [Lind 2012], per strain; keeps the volume of water that a flow stretches; "
     "0: none", .live = true},

@@ -45,8 +45,9 @@ typedef struct SlSolidsPass {
     float wall_scale;        /* of analytic walls (wall_lanes.h); 0: none has density */
     float wall_density;      /* F0: what a wall adds at half a spacing */
     bool steep;              /* the profile of walls is F0 (F / F0)^1.5 instead of F */
-    /* Displacements by analytic walls and by boundary particles are multiplied by these. */
-    float wall_push, sample_push;
+    /* f of analytic walls and of boundary particles, and the multiplier, m², up to which that of walls
+       acts: a total L pushes by L + (f - 1) min(L, push_limit) (docs/pbf-formulation.md, equation 10). */
+    float wall_push, sample_push, push_limit;
     const uint8_t *analytic; /* per body: is it an analytic wall? */
     bool analytic_fields;    /* is any distance field one? */
     size_t body_count;

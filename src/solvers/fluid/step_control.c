@@ -17,6 +17,9 @@ static const double max_push = 0.15;
 static const double stray_factor = 4;
 /* A step is at most this much longer than the last one. */
 static const double max_growth = 1.1;
+/* and grows only when it could be this much longer: steps that follow a pressure which swings, as deep
+   water's does when it begins to move, would keep it swinging. */
+static const double growth_threshold = 1.25;
 /* Fractions by which the running mean of the pressure follows a step's, up and down. Cutting a step
    abruptly would turn what is left of the density error into speed. */
 static const double push_rise = 0.03, push_fall = 0.02;
@@ -184,7 +187,8 @@ SlStatus sl_step_control_measure(SlSystem *system, double dt, const float *press
     if (control_kind(system) != SL_STEP_FIXED &&
         !(allowed >= sl_param(system, SL_FLUID_PARAM_MIN_TIME_STEP)))
         return report_short_step(system, dt, allowed, error);
-    control->length = fmin(allowed, max_growth * control->length);
+    if (allowed < control->length || allowed > growth_threshold * control->length)
+        control->length = fmin(allowed, max_growth * control->length);
     return SL_OK;
 }
 

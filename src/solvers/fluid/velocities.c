@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "core/parallel.h"
+#include "math/vec3.h"
 #include "solvers/fluid/fluid.h"
 #include "solvers/fluid/forces.h"
 
@@ -17,6 +18,10 @@ double sl_fluid_post_solve_time(const SlSystem *system, double dt)
     return around->interval_length > dt ? around->interval_length : dt;
 }
 
+/* Velocities that differ by less are calmed, in sqrt(g d). */
+static const double calm_speed = 0.1;
+static const float max_smoothing = 0.8f;
+
 /* c of XSPH for `time` s: the fraction of the neighbours' mean velocity that is taken on. */
 static double xsph_for(const SlSystem *system, double time, double dt)
 {
@@ -24,6 +29,18 @@ static double xsph_for(const SlSystem *system, double time, double dt)
     if (printed > 0) /* in each of the steps of dt that make up `time` */
         return steps > 1 ? 1 - pow(1 - printed, steps) : printed;
     return fmin(1 - exp(-sl_param(system, SL_FLUID_PARAM_VISCOSITY) * time), 0.5);
+}
+
+static void set_calming(const SlSystem *system, SlVelocityPass *velocities)
+{
+    double d = sl_param(system, SL_FLUID_PARAM_SPACING);
+    double g = (double)sl_length(system->surroundings.gravity);
+    if (!(g > 0) || sl_param(system, SL_FLUID_PARAM_XSPH) > 0 || velocities->xsph == 0)
+        return;
+    /* c times the whole factor is at most max_smoothing: above 1 it would not smooth but swing. */
+    velocities->calming = fminf((float)sl_param(system, SL_FLUID_PARAM_CALMING),
+                                fmaxf(max_smoothing / velocities->xsph - 1, 0));
+    velocities->inverse_calm_speed2 = (float)(1 / (calm_speed * calm_speed * g * d));
 }
 
 SlStatus sl_velocity_prepare(SlSystem *system, const SlFluidPass *pass, double dt,
@@ -40,6 +57,7 @@ SlStatus sl_velocity_prepare(SlSystem *system, const SlFluidPass *pass, double d
         .max_shifting = (float)(0.05 * sl_param(system, SL_FLUID_PARAM_SPACING)),
         .runaway_speed = (float)(100 * sl_param(system, SL_FLUID_PARAM_SPACING) / dt),
         .partials = SL_PUSH(&system->arena, double, chunks * SL_FLUID_PARTIALS)};
+    set_calming(system, velocities);
     if (velocities->new_velocity == NULL || velocities->partials == NULL)
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory for velocities");
     return SL_OK;

@@ -126,7 +126,13 @@ SL_INLINE F8x3 pushes_with_repulsion(SlKernelKind kind, const SlMultiplierPass *
     return sum;
 }
 
-/* dx_i = -sum_j (dL_i + dL_j) grad W(y_i - y_j) - f dL_i grad F(y_i), then contacts. */
+/* P, with which a wall pushes when the multiplier is L (equation 10). */
+SL_INLINE F8 wall_push(const SlSolidsPass *solids, F8 total)
+{
+    return f8_fma(f8(solids->wall_push - 1), f8_min(total, f8(solids->push_limit)), total);
+}
+
+/* dx_i = -sum_j (dL_i + dL_j) grad W(y_i - y_j) - dP_i grad F(y_i), then contacts. */
 SL_INLINE void displace_loop(SlKernelKind kind, bool repulsion, const SlMultiplierPass *m,
                              size_t begin, size_t end)
 {
@@ -141,7 +147,8 @@ SL_INLINE void displace_loop(SlKernelKind kind, bool repulsion, const SlMultipli
         F8 scale = f8(s->kernel.slope_scale) * inverse_mass;
         move = (F8x3){move.x * scale, move.y * scale, move.z * scale};
         /* solids, which do not yield: only L_i acts */
-        F8 push = yi.w * inverse_mass * f8(solids->wall_push);
+        F8 after = f8_load(m->total + 8 * b), before = after + yi.w;
+        F8 push = inverse_mass * (wall_push(solids, before) - wall_push(solids, after));
         F8 sample_push = yi.w * inverse_mass * f8(solids->sample_push);
         Tally tally = tally_of(s, b, inverse_mass);
         if (walls_near(s, yi)) {
@@ -180,14 +187,14 @@ SL_INLINE void friction_loop(SlKernelKind kind, const SlMultiplierPass *m, size_
     const SlSolidsPass *solids = &s->solids;
     for (size_t b = begin; b < end; b++) {
         F8x4 xi = f8x4_load(s->particles.predicted + 32 * b);
-        F8 push = (f8(0) - f8_load(m->total + 8 * b)) * xi.w;
+        F8 total = f8_load(m->total + 8 * b);
         F8x3 before = xyz(f8x4_load(s->particles.position + 32 * b)), p = xyz(xi);
         Tally tally = tally_of(s, b, xi.w);
         if (solids->walls_rub && walls_near(s, xi))
-            p = wall_rub(kind, s, &tally, xi, push * f8(solids->wall_push), before);
+            p = wall_rub(kind, s, &tally, xi, (f8(0) - wall_push(solids, total)) * xi.w, before);
         if (solids->boundary_rubs && solids->boundary_list->row_count[b] > 0) {
             WallDensity samples = boundary_density(kind, s, b, xi);
-            F8 by = push * f8(solids->sample_push);
+            F8 by = (f8(0) - total) * f8(solids->sample_push) * xi.w;
             F8x3 pushed = {by * samples.gradient.x, by * samples.gradient.y, by * samples.gradient.z};
             F8x3 free = p;
             p = boundary_rub(kind, s, b, xi, pushed, p, before);

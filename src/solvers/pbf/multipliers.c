@@ -13,11 +13,8 @@ static const double max_constraint = 0.1;
 static const double tolerance = 4e-5;
 /* In spacings: a displacement by one step's constraints that only an impact causes. */
 static const double impact = 0.05;
-/* Largest eigenvalue of the constraints' matrix JJᵀ / (diagonal + epsilon) on the lattice. */
-static double largest_eigenvalue(SlKernelKind kind)
-{
-    return kind == SL_KERNEL_WENDLAND ? 2.8 : 3;
-}
+/* Largest eigenvalue of the constraints' matrix over that of the lattice: disorder raises it. */
+static const double eigenvalue_margin = 1.073;
 
 /* --- Chebyshev steps --- */
 
@@ -95,7 +92,7 @@ SlStatus sl_multipliers_prepare(SlSystem *system, const SlMultiplierSettings *se
                                .total = SL_PUSH(&system->arena, float, room),
                                .previous = SL_PUSH(&system->arena, float, room)};
     set_constants(system, settings, dt, pass);
-    sl_fluid_solid_pushes(system, &fluid->solids);
+    sl_fluid_solid_pushes(system, dt, &fluid->solids);
     fluid->particles.shift = sl_fluid_push_records(system);
     if (pass->projected == NULL || fluid->particles.shift == NULL || pass->total == NULL ||
         pass->previous == NULL)
@@ -142,7 +139,7 @@ void sl_multipliers_iterate(const SlSystem *system, const SlMultiplierSettings *
                             SlMultiplierPass *pass)
 {
     const SlMultiplierKernels *kernels = SL_KERNELS(system->context->isa, sl_multiplier_kernels);
-    double mu = largest_eigenvalue(sl_fluid_kernel(system)), alpha, beta;
+    double mu = eigenvalue_margin * sl_fluid_constants(system)->max_eigenvalue, alpha, beta;
     ChebyshevSteps steps = chebyshev_begin(settings->iterations, mu, slow_mode_reduction);
     LevelSteps levels = {0};
     for (uint32_t k = 1; k <= MAX_LEVEL; k++)
