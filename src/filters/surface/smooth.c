@@ -1,0 +1,163 @@
+/* What is computed at the vertices: velocities, weighted smoothing, normals.
+
+   Smoothing moves each vertex towards the mean of its neighbours, by a weight from the particles around
+   it [Löschner 2023]: 1 where a vertex has water behind it, 0 at drops and less at sheets, which plain
+   Laplacian smoothing would shrink until they vanish. Vertices in a wall stay in it. */
+#include <math.h>
+#include <string.h>
+
+#include "filters/surface/surface.h"
+
+enum { VERTEX_CHUNK = 1024 };
+/* Fullness of the neighbourhood at which smoothing begins and is complete: a chain of particles has
+   about 0.1, a sheet of one layer 0.35, a flat surface 0.6. */
+static const float fullness_low = 0.1f, fullness_high = 0.6f;
+
+typedef struct Smooth {
+    const SurfacePoints *points;
+    const SurfaceMesh *mesh;
+    float radius;           /* m: of the means at vertices */
+    float *weights;         /* per vertex */
+    const uint32_t *first;  /* [vertices + 1]: where a vertex's neighbours begin */
+    const uint32_t *around; /* its neighbours */
+    const float *from;
+    float *to;
+} Smooth;
+
+/* Means of the particles around a vertex: velocity, and fullness. Images are left out; where no
+   particle is near, as in the middle of a wide bridge, both are 0. */
+static void mean_at(const Smooth *p, const float x[3], float velocity[3], float *fullness)
+{
+    float low[3], high[3], sums[5] = {0}, inverse = 1 / (p->radius * p->radius);
+    for (int k = 0; k < 3; k++) {
+        low[k] = x[k] - p->radius;
+        high[k] = x[k] + p->radius;
+    }
+    SurfaceRuns runs = surface_runs(&p->points->grid, low, high);
+    for (uint32_t j, end; surface_next_run(&runs, &j, &end);)
+        for (; j < end; j++) {
+            const float *s = p->points->sorted[j];
+            float u = s[0] - x[0], v = s[1] - x[1], w = s[2] - x[2];
+            float t = 1 - (u * u + v * v + w * w) * inverse;
+            if (t <= 0 || s[3] < 0)
+                continue;
+            float weight = t * t * t;
+            sums[0] += weight;
+            sums[1] += weight * s[3];
+            for (int k = 0; k < 3; k++)
+                sums[2 + k] += weight * p->points->velocities[j][k];
+        }
+    float scale = sums[0] > 0 ? 1 / sums[0] : 0;
+    *fullness = sums[1] * scale;
+    for (int k = 0; k < 3; k++)
+        velocity[k] = sums[2 + k] * scale;
+}
+
+static void mean_chunk(void *argument, size_t begin, size_t end, size_t chunk)
+{
+    (void)chunk;
+    const Smooth *p = argument;
+    for (size_t i = begin; i < end; i++) {
+        float fullness;
+        mean_at(p, p->mesh->positions + 3 * i, p->mesh->velocities + 3 * i, &fullness);
+        float t = (fullness - fullness_low) / (fullness_high - fullness_low);
+        t = t < 0 ? 0 : t > 1 ? 1 : t;
+        p->weights[i] = t * t * t * (t * (6 * t - 15) + 10);
+    }
+}
+
+/* In a closed manifold mesh the half-edges that begin at a vertex lead to each of its neighbours once. */
+static void find_neighbours(const SurfaceMesh *mesh, uint32_t *first, uint32_t *around)
+{
+    size_t corners = 3 * (size_t)mesh->triangle_count, n = mesh->vertex_count;
+    memset(first, 0, (n + 2) * sizeof *first);
+    for (size_t c = 0; c < corners; c++)
+        first[mesh->triangles[c] + 2]++;
+    for (size_t i = 2; i < n + 2; i++)
+        first[i] += first[i - 1];
+    for (size_t c = 0; c < corners; c++) {
+        size_t next = c % 3 == 2 ? c - 2 : c + 1;
+        around[first[mesh->triangles[c] + 1]++] = mesh->triangles[next];
+    }
+}
+
+static void smooth_chunk(void *argument, size_t begin, size_t end, size_t chunk)
+{
+    (void)chunk;
+    const Smooth *p = argument;
+    for (size_t i = begin; i < end; i++) {
+        float sum[3] = {0};
+        uint32_t count = p->first[i + 1] - p->first[i];
+        for (uint32_t k = p->first[i]; k < p->first[i + 1]; k++) {
+            const float *x = p->from + 3 * (size_t)p->around[k];
+            sum[0] += x[0], sum[1] += x[1], sum[2] += x[2];
+        }
+        float inverse = count > 0 ? 1 / (float)count : 0;
+        for (int k = 0; k < 3; k++) {
+            float x = p->from[3 * i + (size_t)k];
+            bool moves = count > 0 && (p->mesh->fixed[i] >> k & 1) == 0;
+            p->to[3 * i + (size_t)k] = moves ? x + p->weights[i] * (sum[k] * inverse - x) : x;
+        }
+    }
+}
+
+/* Sum of the triangles' normals by area: the half-edges around a vertex are not in order, but each with
+   its triangle's third vertex is in `triangles`; so the sum runs over corners. */
+static void normal_sums(const SurfaceMesh *mesh)
+{
+    memset(mesh->normals, 0, 3 * (size_t)mesh->vertex_count * sizeof(float));
+    for (size_t t = 0; t < mesh->triangle_count; t++) {
+        const uint32_t *v = mesh->triangles + 3 * t;
+        const float *a = mesh->positions + 3 * (size_t)v[0], *b = mesh->positions + 3 * (size_t)v[1];
+        const float *c = mesh->positions + 3 * (size_t)v[2];
+        float e[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
+        float f[3] = {c[0] - a[0], c[1] - a[1], c[2] - a[2]};
+        const float n[3] = {e[1] * f[2] - e[2] * f[1], e[2] * f[0] - e[0] * f[2],
+                            e[0] * f[1] - e[1] * f[0]};
+        for (int k = 0; k < 3; k++)
+            for (int j = 0; j < 3; j++)
+                mesh->normals[3 * (size_t)v[k] + (size_t)j] += n[j];
+    }
+}
+
+static void unit_chunk(void *argument, size_t begin, size_t end, size_t chunk)
+{
+    (void)chunk;
+    const Smooth *p = argument;
+    for (size_t i = begin; i < end; i++) {
+        float *n = p->mesh->normals + 3 * i;
+        float length = sqrtf(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+        float inverse = length > 0 ? 1 / length : 0;
+        for (int k = 0; k < 3; k++)
+            n[k] = length > 0 ? n[k] * inverse : (k == 1 ? 1.0f : 0.0f);
+    }
+}
+
+bool surface_smooth(SlContext *context, const SurfaceSettings *settings,
+                    const SurfacePoints *points, SurfaceMesh *mesh)
+{
+    SlArena *scratch = &context->arena;
+    size_t n = mesh->vertex_count;
+    uint32_t *first = SL_PUSH(scratch, uint32_t, n + 2);
+    uint32_t *around = SL_PUSH(scratch, uint32_t, 3 * (size_t)mesh->triangle_count);
+    float *other = SL_PUSH(scratch, float, 3 * n), *weights = SL_PUSH(scratch, float, n);
+    if (first == NULL || around == NULL || other == NULL || weights == NULL)
+        return false;
+    Smooth p = {.points = points, .mesh = mesh, .radius = settings->support * settings->spacing,
+                .weights = weights, .first = first, .around = around};
+    sl_parallel_for(context->pool, n, VERTEX_CHUNK / 8, mean_chunk, &p);
+    find_neighbours(mesh, first, around);
+    float *from = mesh->positions, *to = other;
+    for (uint32_t k = 0; k < settings->iterations; k++) {
+        p.from = from;
+        p.to = to;
+        sl_parallel_for(context->pool, n, VERTEX_CHUNK, smooth_chunk, &p);
+        from = p.to;
+        to = (float *)p.from;
+    }
+    if (from != mesh->positions && n > 0)
+        memcpy(mesh->positions, from, 3 * n * sizeof *from);
+    normal_sums(mesh);
+    sl_parallel_for(context->pool, n, VERTEX_CHUNK, unit_chunk, &p);
+    return true;
+}
