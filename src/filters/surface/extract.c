@@ -157,7 +157,7 @@ static void place_vertex(const Extract *p, const Local *local, const int node[3]
     int32_t index = local->first[axis] + node[axis];
     if (is_beyond_wall(lattice, axis, index) || is_beyond_wall(lattice, axis, index + 1)) {
         x[axis] = lattice->wall[index < lattice->low[axis] ? 0 : 1][axis];
-        fixed |= (uint8_t)(1 << axis);
+        fixed |= (uint8_t)(1 << axis | SURFACE_IN_WALL);
     } else {
         x[axis] += t * lattice->cell[axis];
     }

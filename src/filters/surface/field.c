@@ -1,7 +1,6 @@
 /* The field on the blocks near the surface: each block adds the kernels that reach its nodes. A node
    belongs to one block, so it has one value whichever cell reads it, and the mesh closes across
    blocks. */
-#include <math.h>
 #include <string.h>
 
 #include "filters/surface/surface.h"
@@ -22,7 +21,7 @@ static bool node_range(float center, float extent, float first_node, float inver
     float high = (center + extent - first_node) * inverse_cell;
     if (!(high >= 0 && low <= SURFACE_BLOCK - 1))
         return false;
-    *from = low > 0 ? (int)ceilf(low) : 0;
+    *from = low > 0 ? (int)low + ((float)(int)low < low) : 0; /* rounded up */
     *to = high < SURFACE_BLOCK - 1 ? (int)high : SURFACE_BLOCK - 1;
     return *from <= *to;
 }

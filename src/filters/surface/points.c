@@ -100,13 +100,9 @@ static void copy_chunk(void *argument, size_t begin, size_t end, size_t chunk)
 /* Weighted sums over the neighbourhood, the point itself included: 1, x, y, z, xx, yy, zz, xy, xz, yz. */
 static void sum_moments(const SurfacePoints *points, const float x[3], float radius, float sums[10])
 {
-    float low[3], high[3], inverse = 1 / radius;
-    for (int k = 0; k < 3; k++) {
-        low[k] = x[k] - radius;
-        high[k] = x[k] + radius;
-    }
+    float inverse = 1 / radius;
     memset(sums, 0, 10 * sizeof *sums);
-    SurfaceRuns runs = surface_runs(&points->grid, low, high);
+    SurfaceRuns runs = surface_runs_around(&points->grid, x, radius);
     for (uint32_t j, end; surface_next_run(&runs, &j, &end);)
         for (; j < end; j++) {
             const float *s = points->sorted[j];
@@ -247,6 +243,21 @@ static bool gather_points(SlContext *context, SlArena *arena, Collect *p, SlPoin
     return true;
 }
 
+/* Bounds let the grid use an array of cells, which is faster to look up, where that is small enough. */
+static SlBox bounds_of(SlPoints points)
+{
+    float low[3] = {0, 0, 0}, high[3] = {1, 1, 1};
+    for (int k = 0; points.count > 0 && k < 3; k++)
+        low[k] = high[k] = points.records[k];
+    for (size_t i = 0; i < points.count; i++)
+        for (int k = 0; k < 3; k++) {
+            float x = points.records[4 * i + (size_t)k];
+            low[k] = x < low[k] ? x : low[k];
+            high[k] = x > high[k] ? x : high[k];
+        }
+    return (SlBox){{low[0], low[1], low[2]}, {high[0], high[1], high[2]}};
+}
+
 SlStatus surface_points_collect(SlContext *context, const SurfaceLattice *lattice,
                                 const SurfaceSettings *settings, const SlSystemView *system,
                                 const SurfaceBlocks *blocks, SurfacePoints *points)
@@ -259,12 +270,11 @@ SlStatus surface_points_collect(SlContext *context, const SurfaceLattice *lattic
     if (p.velocity.type != SL_FIELD_F32X3)
         p.velocity.data = NULL;
     SlArena *arena = &context->arena;
-    SlBox everywhere = {{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
     SlPoints unsorted;
     memset(points, 0, sizeof *points);
-    SlStatus status = sl_grid_create(context, everywhere, settings->spacing, SL_GRID_COMPACT,
-                                     &points->grid, NULL);
-    if (status != SL_OK || !gather_points(context, arena, &p, &unsorted))
+    if (!gather_points(context, arena, &p, &unsorted) ||
+        sl_grid_create(context, bounds_of(unsorted), settings->vicinity * settings->spacing / 2,
+                       SL_GRID_AUTO, &points->grid, NULL) != SL_OK)
         return SL_ERROR_MEMORY;
     size_t n = points->count = unsorted.count;
     uint32_t *order = SL_PUSH(arena, uint32_t, n);
@@ -303,17 +313,61 @@ SurfaceRuns surface_runs(const SlCellGrid *grid, const float low[3], const float
     return runs;
 }
 
+SurfaceRuns surface_runs_around(const SlCellGrid *grid, const float x[3], float radius)
+{
+    float low[3], high[3];
+    for (int k = 0; k < 3; k++) {
+        low[k] = x[k] - radius;
+        high[k] = x[k] + radius;
+    }
+    SurfaceRuns runs = surface_runs(grid, low, high);
+    runs.is_ball = true;
+    runs.width = 1 / grid->inverse_cell;
+    runs.radius2 = radius * radius;
+    memcpy(runs.center, x, sizeof runs.center);
+    return runs;
+}
+
+/* How far the centre is from the row's cells along an axis, in m. */
+static float distance_to_cell(const SurfaceRuns *runs, int axis, int32_t cell)
+{
+    const SlCellGrid *grid = runs->grid;
+    float at = (runs->center[axis] - (&grid->origin.x)[axis]) * grid->inverse_cell -
+               (float)(cell + grid->low[axis]); /* in cells */
+    float distance = at < 0 ? -at : at - 1;
+    return distance > 0 ? distance * runs->width : 0;
+}
+
+/* Moves to the next row; of a ball, to the next that it touches. */
 bool surface_next_run(SurfaceRuns *runs, uint32_t *begin, uint32_t *end)
 {
     const SlCellGrid *grid = runs->grid;
-    if (runs->z > runs->to[2])
-        return false;
-    SL_ASSERT(runs->to[0] - runs->from[0] <= SL_STRETCH_CELLS);
-    uint64_t row = ((uint64_t)runs->z * grid->size[1] + (uint32_t)runs->y) * grid->size[0];
-    sl_grid_run(grid, row + (uint32_t)runs->from[0], row + (uint32_t)runs->to[0], begin, end);
-    if (++runs->y > runs->to[1]) {
-        runs->y = runs->from[1];
-        runs->z++;
+    while (runs->z <= runs->to[2]) {
+        int32_t y = runs->y, z = runs->z, from = runs->from[0], to = runs->to[0];
+        if (++runs->y > runs->to[1]) {
+            runs->y = runs->from[1];
+            runs->z++;
+        }
+        if (runs->is_ball) {
+            float v = distance_to_cell(runs, 1, y), w = distance_to_cell(runs, 2, z);
+            float left = runs->radius2 * 1.0001f - v * v - w * w; /* for rounding */
+            if (left <= 0)
+                continue;
+            float half = sqrtf(left) * grid->inverse_cell;
+            float middle = (runs->center[0] - grid->origin.x) * grid->inverse_cell -
+                           (float)grid->low[0];
+            /* Casts round towards 0: below that they are clamped anyway. */
+            int32_t first = (int32_t)(middle - half), last = (int32_t)(middle + half);
+            from = from > first ? from : first;
+            to = to < last ? to : last;
+            if (from > to)
+                continue;
+        }
+        SL_ASSERT(to - from <= SL_STRETCH_CELLS);
+        uint64_t row = ((uint64_t)z * grid->size[1] + (uint32_t)y) * grid->size[0];
+        sl_grid_run(grid, row + (uint32_t)from, row + (uint32_t)to, begin, end);
+        if (*begin < *end)
+            return true;
     }
-    return true;
+    return false;
 }

@@ -135,7 +135,7 @@ typedef struct SurfaceKernel {
 } SurfaceKernel;
 
 typedef struct SurfacePoints {
-    SlCellGrid grid; /* cells as wide as the spacing */
+    SlCellGrid grid; /* cells half as wide as the vicinity's radius */
     size_t count;
     float (*sorted)[4]; /* in the grid's order; [3]: fullness; below 0: an image */
     float (*velocities)[4];
@@ -150,10 +150,15 @@ SlStatus surface_points_collect(SlContext *context, const SurfaceLattice *lattic
 typedef struct SurfaceRuns {
     const SlCellGrid *grid;
     int32_t from[3], to[3], y, z;
+    bool is_ball;
+    float center[3], radius2, width; /* of the ball, and of a cell */
 } SurfaceRuns;
 
 /* The box of cells between two corners, at most SL_STRETCH_CELLS long; a run is a row of it. */
 SurfaceRuns surface_runs(const SlCellGrid *grid, const float low[3], const float high[3]);
+/* The rows that a ball touches. */
+SurfaceRuns surface_runs_around(const SlCellGrid *grid, const float x[3], float radius);
+/* The next run that is not empty. */
 bool surface_next_run(SurfaceRuns *runs, uint32_t *begin, uint32_t *end);
 
 /* --- field.c -------------------------------------------------------------------------------- */
@@ -179,11 +184,13 @@ uint32_t surface_edge_corner(uint32_t edge);
 
 /* --- extract.c, smooth.c, components.c ------------------------------------------------------ */
 
+enum { SURFACE_IN_WALL = 8 };
 typedef struct SurfaceMesh {
     uint32_t vertex_count, triangle_count;
     float *positions, *normals, *velocities; /* 3 per vertex */
     uint32_t *triangles;                     /* 3 per triangle */
-    uint8_t *fixed;  /* per vertex, bit k: lies in a wall across axis k and keeps that coordinate */
+    uint8_t *fixed; /* per vertex, bit k: lies at a wall across axis k and keeps that coordinate;
+                       SURFACE_IN_WALL: on the wall's face, not on the water line above it */
 } SurfaceMesh;
 
 /* The mesh's arrays are on `arena`, `fixed` on the context's. False: no memory, or 2^31 or more vertices
