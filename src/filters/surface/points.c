@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "filters/surface/surface.h"
+#include "filters/surface/surface_kernels.h"
 
 enum { COLLECT_CHUNK = 4096, COPY_CHUNK = 4096, KERNEL_CHUNK = 128 };
 #define NO_SOURCE UINT32_MAX
@@ -41,6 +41,7 @@ typedef struct Collect {
     const uint32_t *order;
     uint32_t *place_of; /* inverse of `order` */
     SurfacePoints *points;
+    const SurfaceKernels *kernels;
 } Collect;
 
 static uint8_t level_at(const SurfaceBlocks *blocks, const float x[3])
@@ -96,28 +97,6 @@ static void copy_chunk(void *argument, size_t begin, size_t end, size_t chunk)
 }
 
 /* --- kernels --- */
-
-/* Weighted sums over the neighbourhood, the point itself included: 1, x, y, z, xx, yy, zz, xy, xz, yz. */
-static void sum_moments(const SurfacePoints *points, const float x[3], float radius, float sums[10])
-{
-    float inverse = 1 / radius;
-    memset(sums, 0, 10 * sizeof *sums);
-    SurfaceRuns runs = surface_runs_around(&points->grid, x, radius);
-    for (uint32_t j, end; surface_next_run(&runs, &j, &end);)
-        for (; j < end; j++) {
-            const float *s = points->sorted[j];
-            float u = s[0] - x[0], v = s[1] - x[1], w = s[2] - x[2];
-            float r2 = u * u + v * v + w * w;
-            if (r2 >= radius * radius)
-                continue;
-            float q = sqrtf(r2) * inverse, weight = 1 - q * q * q;
-            float wu = weight * u, wv = weight * v, ww = weight * w;
-            sums[0] += weight;
-            sums[1] += wu, sums[2] += wv, sums[3] += ww;
-            sums[4] += wu * u, sums[5] += wv * v, sums[6] += ww * w;
-            sums[7] += wu * v, sums[8] += wu * w, sums[9] += wv * w;
-        }
-}
 
 /* B of the file's head; xx, yy, zz, xy, xz, yz. */
 static void shape_kernel(const SurfaceSettings *settings, const float sums[10], float fullness,
@@ -179,7 +158,7 @@ static void kernel_chunk(void *argument, size_t begin, size_t end, size_t chunk)
             continue;
         float sums[10], b[6];
         float *x = p->points->sorted[k];
-        sum_moments(p->points, x, settings->vicinity * settings->spacing, sums);
+        p->kernels->moments(p->points, x, settings->vicinity * settings->spacing, sums);
         kernel->fullness = (sums[0] - 1) / full;
         memcpy(kernel->center, x, sizeof kernel->center);
         shape_kernel(settings, sums, kernel->fullness, b);
@@ -266,7 +245,8 @@ SlStatus surface_points_collect(SlContext *context, const SurfaceLattice *lattic
     Collect p = {.lattice = lattice, .settings = settings, .blocks = blocks, .system = system,
                  .position = sl_view_field(system, "position"),
                  .velocity = sl_view_field(system, "velocity"),
-                 .depth = longest * settings->spacing, .points = points};
+                 .depth = longest * settings->spacing, .points = points,
+                 .kernels = SL_KERNELS(context->isa, surface_kernels)};
     if (p.velocity.type != SL_FIELD_F32X3)
         p.velocity.data = NULL;
     SlArena *arena = &context->arena;
@@ -280,94 +260,19 @@ SlStatus surface_points_collect(SlContext *context, const SurfaceLattice *lattic
     uint32_t *order = SL_PUSH(arena, uint32_t, n);
     p.order = order;
     p.place_of = SL_PUSH(arena, uint32_t, n);
-    points->sorted = (float(*)[4])sl_arena_push_array(arena, n, sizeof *points->sorted);
-    points->velocities = (float(*)[4])sl_arena_push_array(arena, n, sizeof *points->velocities);
+    /* Eight records are read at once: as many lie behind the last. */
+    points->sorted = (float(*)[4])sl_arena_push_array(arena, n + 8, sizeof *points->sorted);
+    points->velocities = (float(*)[4])sl_arena_push_array(arena, n + 8, sizeof *points->velocities);
     points->kernels = SL_PUSH(arena, SurfaceKernel, n);
     if (order == NULL || p.place_of == NULL || points->sorted == NULL ||
         points->velocities == NULL || points->kernels == NULL)
         return SL_ERROR_MEMORY;
+    memset(points->sorted + n, 0, 8 * sizeof *points->sorted);
+    memset(points->velocities + n, 0, 8 * sizeof *points->velocities);
     if (n > 0 && !sl_grid_sort(&points->grid, unsorted, arena, order))
         return SL_ERROR_MEMORY;
     sl_parallel_for(context->pool, n, COPY_CHUNK, copy_chunk, &p);
     sl_parallel_for(context->pool, n, KERNEL_CHUNK, kernel_chunk, &p);
     sl_parallel_for(context->pool, n, COPY_CHUNK, image_chunk, &p);
     return SL_OK;
-}
-
-SurfaceRuns surface_runs(const SlCellGrid *grid, const float low[3], const float high[3])
-{
-    SurfaceRuns runs = {.grid = grid};
-    sl_grid_cell(grid, low, runs.from);
-    sl_grid_cell(grid, high, runs.to);
-    for (int k = 0; k < 3; k++) {
-        int32_t size = (int32_t)grid->size[k];
-        runs.from[k] -= grid->low[k];
-        runs.to[k] -= grid->low[k];
-        runs.from[k] = runs.from[k] > 0 ? runs.from[k] : 0;
-        runs.to[k] = runs.to[k] < size - 1 ? runs.to[k] : size - 1;
-    }
-    runs.y = runs.from[1];
-    runs.z = runs.from[2];
-    if (runs.from[0] > runs.to[0] || runs.from[1] > runs.to[1])
-        runs.z = runs.to[2] + 1;
-    return runs;
-}
-
-SurfaceRuns surface_runs_around(const SlCellGrid *grid, const float x[3], float radius)
-{
-    float low[3], high[3];
-    for (int k = 0; k < 3; k++) {
-        low[k] = x[k] - radius;
-        high[k] = x[k] + radius;
-    }
-    SurfaceRuns runs = surface_runs(grid, low, high);
-    runs.is_ball = true;
-    runs.width = 1 / grid->inverse_cell;
-    runs.radius2 = radius * radius;
-    memcpy(runs.center, x, sizeof runs.center);
-    return runs;
-}
-
-/* How far the centre is from the row's cells along an axis, in m. */
-static float distance_to_cell(const SurfaceRuns *runs, int axis, int32_t cell)
-{
-    const SlCellGrid *grid = runs->grid;
-    float at = (runs->center[axis] - (&grid->origin.x)[axis]) * grid->inverse_cell -
-               (float)(cell + grid->low[axis]); /* in cells */
-    float distance = at < 0 ? -at : at - 1;
-    return distance > 0 ? distance * runs->width : 0;
-}
-
-/* Moves to the next row; of a ball, to the next that it touches. */
-bool surface_next_run(SurfaceRuns *runs, uint32_t *begin, uint32_t *end)
-{
-    const SlCellGrid *grid = runs->grid;
-    while (runs->z <= runs->to[2]) {
-        int32_t y = runs->y, z = runs->z, from = runs->from[0], to = runs->to[0];
-        if (++runs->y > runs->to[1]) {
-            runs->y = runs->from[1];
-            runs->z++;
-        }
-        if (runs->is_ball) {
-            float v = distance_to_cell(runs, 1, y), w = distance_to_cell(runs, 2, z);
-            float left = runs->radius2 * 1.0001f - v * v - w * w; /* for rounding */
-            if (left <= 0)
-                continue;
-            float half = sqrtf(left) * grid->inverse_cell;
-            float middle = (runs->center[0] - grid->origin.x) * grid->inverse_cell -
-                           (float)grid->low[0];
-            /* Casts round towards 0: below that they are clamped anyway. */
-            int32_t first = (int32_t)(middle - half), last = (int32_t)(middle + half);
-            from = from > first ? from : first;
-            to = to < last ? to : last;
-            if (from > to)
-                continue;
-        }
-        SL_ASSERT(to - from <= SL_STRETCH_CELLS);
-        uint64_t row = ((uint64_t)z * grid->size[1] + (uint32_t)y) * grid->size[0];
-        sl_grid_run(grid, row + (uint32_t)from, row + (uint32_t)to, begin, end);
-        if (*begin < *end)
-            return true;
-    }
-    return false;
 }

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "filters/surface/surface.h"
+#include "filters/surface/surface_kernels.h"
 
 enum { VERTEX_CHUNK = 1024 };
 static const float mean_radius = 1.5f; /* spacings: of the means at vertices */
@@ -20,6 +20,7 @@ static const float mean_radius = 1.5f; /* spacings: of the means at vertices */
 static const float fullness_low = 0.1f, fullness_high = 0.6f;
 
 typedef struct Smooth {
+    const SurfaceKernels *kernels;
     const SurfacePoints *points;
     const SurfaceMesh *mesh;
     float radius;           /* m: of the means at vertices */
@@ -34,21 +35,8 @@ typedef struct Smooth {
    particle is near, as in the middle of a wide bridge, both are 0. */
 static void mean_at(const Smooth *p, const float x[3], float velocity[3], float *fullness)
 {
-    float sums[5] = {0}, inverse = 1 / (p->radius * p->radius);
-    SurfaceRuns runs = surface_runs_around(&p->points->grid, x, p->radius);
-    for (uint32_t j, end; surface_next_run(&runs, &j, &end);)
-        for (; j < end; j++) {
-            const float *s = p->points->sorted[j];
-            float u = s[0] - x[0], v = s[1] - x[1], w = s[2] - x[2];
-            float t = 1 - (u * u + v * v + w * w) * inverse;
-            if (t <= 0 || s[3] < 0)
-                continue;
-            float weight = t * t * t;
-            sums[0] += weight;
-            sums[1] += weight * s[3];
-            for (int k = 0; k < 3; k++)
-                sums[2 + k] += weight * p->points->velocities[j][k];
-        }
+    float sums[5];
+    p->kernels->means(p->points, x, p->radius, sums);
     float scale = sums[0] > 0 ? 1 / sums[0] : 0;
     *fullness = sums[1] * scale;
     for (int k = 0; k < 3; k++)
@@ -169,7 +157,7 @@ bool surface_smooth(SlContext *context, const SurfaceSettings *settings,
     float *kept = SL_PUSH(scratch, float, 3 * n);
     if (first == NULL || around == NULL || other == NULL || weights == NULL || kept == NULL)
         return false;
-    Smooth p = {.points = points, .mesh = mesh, .radius = mean_radius * settings->spacing,
+    Smooth p = {.kernels = SL_KERNELS(context->isa, surface_kernels), .points = points, .mesh = mesh, .radius = mean_radius * settings->spacing,
                 .weights = weights, .first = first, .around = around};
     sl_parallel_for(context->pool, n, VERTEX_CHUNK / 8, mean_chunk, &p);
     find_neighbours(mesh, first, around);

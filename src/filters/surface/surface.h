@@ -6,6 +6,7 @@
    field.c     the field: each block adds the kernels that reach it
    cubes.c     the table of marching cubes, derived from one rule for faces
    extract.c   vertices and triangles
+   surface_kernels.c  the hot loops of points.c, field.c and smooth.c
    smooth.c    weighted smoothing, velocities, normals
    components.c  pieces that are too small are removed
    surface.c   the filter
@@ -145,21 +146,6 @@ typedef struct SurfacePoints {
 SlStatus surface_points_collect(SlContext *context, const SurfaceLattice *lattice,
                                 const SurfaceSettings *settings, const SlSystemView *system,
                                 const SurfaceBlocks *blocks, SurfacePoints *points);
-
-/* A walk over the points of a box of cells, in their order. */
-typedef struct SurfaceRuns {
-    const SlCellGrid *grid;
-    int32_t from[3], to[3], y, z;
-    bool is_ball;
-    float center[3], radius2, width; /* of the ball, and of a cell */
-} SurfaceRuns;
-
-/* The box of cells between two corners, at most SL_STRETCH_CELLS long; a run is a row of it. */
-SurfaceRuns surface_runs(const SlCellGrid *grid, const float low[3], const float high[3]);
-/* The rows that a ball touches. */
-SurfaceRuns surface_runs_around(const SlCellGrid *grid, const float x[3], float radius);
-/* The next run that is not empty. */
-bool surface_next_run(SurfaceRuns *runs, uint32_t *begin, uint32_t *end);
 
 /* --- field.c -------------------------------------------------------------------------------- */
 
