@@ -68,6 +68,19 @@ typedef struct SlColliderView {
     SlMaterial material;   /* absorption as in force, never below 0 */
 } SlColliderView;
 
+/* The surface of a system as a closed mesh in world space, made by the filter "surface"
+   (sleet/filter.h). Frames on disk hold none. */
+typedef struct SlSurfaceView {
+    const char *system;      /* name of the system it belongs to */
+    const float *positions;  /* m, 3 per vertex */
+    const float *normals;    /* 3 per vertex, of length 1, towards the air */
+    const float *velocities; /* m/s, 3 per vertex */
+    size_t vertex_count;
+    const uint32_t *triangles; /* 3 vertices each, counter-clockwise from the air */
+    size_t triangle_count;     /* 0: the system has no particles */
+    SlMaterial material;       /* of the system */
+} SlSurfaceView;
+
 typedef struct SlFrameView {
     uint64_t frame;
     double time;       /* s */
@@ -81,6 +94,8 @@ typedef struct SlFrameView {
     size_t collider_count;
     const SlCamera *cameras;
     size_t camera_count;
+    const SlSurfaceView *surfaces; /* NULL unless a filter made some */
+    size_t surface_count;
 } SlFrameView;
 
 /* The field of that name; its data is NULL if the system has none. */
@@ -89,6 +104,8 @@ SL_API SlFieldView sl_view_field(const SlSystemView *system, const char *name);
 SL_API const SlSystemView *sl_view_system(const SlFrameView *view, const char *name);
 SL_API const SlColliderView *sl_view_collider(const SlFrameView *view, const char *name);
 SL_API const SlCamera *sl_view_camera(const SlFrameView *view, const char *name);
+/* The surface of the system of that name; NULL if there is none. */
+SL_API const SlSurfaceView *sl_view_surface(const SlFrameView *view, const char *system);
 /* Mass (kg) and volume at rest (m³) of a particle, uniform or not. A mass that is not known is 0, a
    volume spacing³. */
 SL_API float sl_view_mass(const SlSystemView *system, size_t particle);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* The list: a filter `name` is sl_filter_name. */
-#define FILTERS(ENTRY) ENTRY(thin)
+#define FILTERS(ENTRY) ENTRY(thin) ENTRY(surface)
 
 #define DECLARE(name) extern const SlFilterKind sl_filter_##name;
 FILTERS(DECLARE)

@@ -37,6 +37,14 @@ const SlCamera *sl_view_camera(const SlFrameView *view, const char *name)
     return NULL;
 }
 
+const SlSurfaceView *sl_view_surface(const SlFrameView *view, const char *system)
+{
+    for (size_t k = 0; k < view->surface_count; k++)
+        if (strcmp(view->surfaces[k].system, system) == 0)
+            return &view->surfaces[k];
+    return NULL;
+}
+
 static float uniform_or_field(const SlSystemView *system, float uniform, const char *name,
                               size_t particle)
 {

@@ -3,7 +3,7 @@
 #include "filters/filter.h"
 #include "support/dam.h"
 
-/* Everything a view shows of its particles. */
+/* Everything a view shows of its particles and surfaces. */
 static uint64_t hash_of(const SlFrameView *view)
 {
     uint64_t hash = sl_hash(&view->time, sizeof view->time, view->frame);
@@ -14,6 +14,11 @@ static uint64_t hash_of(const SlFrameView *view)
                 hash = sl_hash((const char *)field->data + i * field->stride,
                                4 * sl_field_lanes(field->type), hash);
         }
+    for (size_t s = 0; s < view->surface_count; s++) {
+        const SlSurfaceView *surface = &view->surfaces[s];
+        hash = sl_hash(surface->positions, 12 * surface->vertex_count, hash);
+        hash = sl_hash(surface->triangles, 12 * surface->triangle_count, hash);
+    }
     return hash;
 }
 

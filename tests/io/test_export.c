@@ -29,6 +29,10 @@ static void exporters_conform(void **state)
     SlWorld *world = dam_create(&setting);
     dam_advance(world, 1);
     SlContext *context = sl_world_context(world);
+    SlFilter *filter;
+    const SlFrameView *view; /* with particles and their surface */
+    assert_ok(sl_filter_create(context, "surface", NULL, &filter, &test_error));
+    assert_ok(sl_filter_apply(filter, sl_world_view(world), &view, &test_error));
     size_t count;
     const SlTable *const *tables = sl_exporter_tables(&count);
     assert_int_equal(count, sl_exporter_count);
@@ -41,7 +45,7 @@ static void exporters_conform(void **state)
         assert_ok(sl_export_frame(context, name, NULL, path, &empty, &test_error));
         struct stat before, after;
         assert_int_equal(stat(path, &before), 0);
-        assert_ok(sl_export_frame(context, name, NULL, path, sl_world_view(world), &test_error));
+        assert_ok(sl_export_frame(context, name, NULL, path, view, &test_error));
         assert_int_equal(stat(path, &after), 0);
         assert_true(after.st_size > before.st_size);
         snprintf(path, sizeof path, "%s/nowhere/a%s", folder, sl_exporter_ending(name));
@@ -49,6 +53,7 @@ static void exporters_conform(void **state)
             sl_export_frame(context, name, NULL, path, sl_world_view(world), &test_error),
             SL_ERROR_IO);
     }
+    sl_filter_destroy(filter);
     assert_null(sl_exporter_ending("none"));
     assert_int_equal(
         sl_export_frame(context, "none", NULL, path, sl_world_view(world), &test_error),
@@ -96,6 +101,35 @@ static void ply_comes_back(void **state)
     sl_world_destroy(world);
 }
 
+/* Both formats of a surface are read as a closed mesh of the same volume. */
+static void surfaces_come_back(void **state)
+{
+    (void)state;
+    char folder[512], path[600];
+    test_folder(folder, sizeof folder, "export_surface");
+    DamSetting setting = {.threads = 1, .nx = 12, .ny = 12, .nz = 12};
+    SlWorld *world = dam_create(&setting);
+    dam_advance(world, 1);
+    SlContext *context = sl_world_context(world);
+    SlFilter *filter;
+    const SlFrameView *view;
+    assert_ok(sl_filter_create(context, "surface", NULL, &filter, &test_error));
+    assert_ok(sl_filter_apply(filter, sl_world_view(world), &view, &test_error));
+    const char *const names[2] = {"surface_ply", "surface_obj"};
+    for (int k = 0; k < 2; k++) {
+        SlMeshReport report;
+        snprintf(path, sizeof path, "%s/a%s", folder, sl_exporter_ending(names[k]));
+        assert_ok(sl_export_frame(context, names[k], NULL, path, view, &test_error));
+        assert_ok(sl_mesh_file_report(context, path, &report, &test_error));
+        assert_true(report.closed);
+        assert_int_equal(report.vertices, view->surfaces[0].vertex_count);
+        assert_int_equal(report.triangles, view->surfaces[0].triangle_count);
+        assert_near(report.volume / (1728 * 0.001), 1, 0.02);
+    }
+    sl_filter_destroy(filter);
+    sl_world_destroy(world);
+}
+
 static ssize_t full_disk(void *user, int descriptor, const void *data, size_t bytes)
 {
     (void)user, (void)descriptor, (void)data, (void)bytes;
@@ -131,6 +165,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exporters_conform),
         cmocka_unit_test(ply_comes_back),
+        cmocka_unit_test(surfaces_come_back),
         cmocka_unit_test(failures_leave_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

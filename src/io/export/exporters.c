@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* The list: an exporter `name` is sl_exporter_name. */
-#define EXPORTERS(ENTRY) ENTRY(ply)
+#define EXPORTERS(ENTRY) ENTRY(ply) ENTRY(surface_ply) ENTRY(surface_obj)
 
 #define DECLARE(name) extern const SlExporter sl_exporter_##name;
 EXPORTERS(DECLARE)

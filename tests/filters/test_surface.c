@@ -1,0 +1,307 @@
+/* The surface of pools, balls and blocks of particles: flat, round, closed, of the right volume, with the
+   same bits for any number of threads. */
+#include "core/hash.h"
+#include "filters/surface/surface.h"
+#include "geometry/mesh/check.h"
+#include "support/dam.h"
+
+typedef struct Cloud {
+    float *x, *v; /* 3 each */
+    size_t count, room;
+} Cloud;
+
+static const float d = 0.1f;
+
+static void add(Cloud *cloud, float x, float y, float z)
+{
+    if (cloud->count == cloud->room) {
+        cloud->room = 2 * cloud->room + 64;
+        cloud->x = realloc(cloud->x, 3 * cloud->room * sizeof(float));
+        cloud->v = realloc(cloud->v, 3 * cloud->room * sizeof(float));
+    }
+    const float position[3] = {x, y, z}, velocity[3] = {1, 2 * x, -3};
+    memcpy(cloud->x + 3 * cloud->count, position, sizeof position);
+    memcpy(cloud->v + 3 * cloud->count++, velocity, sizeof velocity);
+}
+
+static void drop_cloud(Cloud *cloud)
+{
+    free(cloud->x);
+    free(cloud->v);
+}
+
+/* A number in [-0.5, 0.5) by a small generator of its own. */
+static float jitter(uint32_t *state)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return (float)(*state >> 8) / 16777216.0f - 0.5f;
+}
+
+static void add_block(Cloud *cloud, int nx, int ny, int nz, float amount)
+{
+    uint32_t state = 7;
+    for (int z = 0; z < nz; z++)
+        for (int y = 0; y < ny; y++)
+            for (int x = 0; x < nx; x++) {
+                float a = amount * jitter(&state), b = amount * jitter(&state);
+                add(cloud, d * ((float)x + 0.5f + a), d * ((float)y + 0.5f + b),
+                    d * ((float)z + 0.5f + amount * jitter(&state)));
+            }
+}
+
+typedef struct Meshed {
+    SlContext *context;
+    SlFilter *filter;
+    const SlSurfaceView *surface;
+} Meshed;
+
+static const SlBox open_box = {{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
+
+/* NULL values: the defaults. */
+static Meshed mesh(const Cloud *cloud, SlBox domain, uint32_t threads, const SlParamValue *values)
+{
+    SlFieldView fields[2] = {{"position", "m", "", SL_FIELD_F32X3, cloud->x, cloud->count, 12},
+                             {"velocity", "m/s", "", SL_FIELD_F32X3, cloud->v, cloud->count, 12}};
+    SlSystemView system = {.name = "water", .solver = "pbf", .particle_count = cloud->count,
+                           .spacing = d, .volume = d * d * d, .fields = fields, .field_count = 2};
+    SlFrameView frame = {.domain = domain, .systems = &system, .system_count = 1};
+    const SlFrameView *output;
+    Meshed m = {.context = test_context(threads)};
+    assert_ok(sl_filter_create(m.context, "surface", values, &m.filter, &test_error));
+    assert_ok(sl_filter_apply(m.filter, &frame, &output, &test_error));
+    assert_int_equal(output->surface_count, 1);
+    m.surface = output->surfaces;
+    assert_string_equal(m.surface->system, "water");
+    return m;
+}
+
+static void unmesh(Meshed *m)
+{
+    sl_filter_destroy(m->filter);
+    sl_context_destroy(m->context);
+}
+
+static SlMeshReport report_of(const Meshed *m)
+{
+    SlMesh copy;
+    SlMeshReport report;
+    assert_ok(sl_mesh_copy(m->context, m->surface->positions, m->surface->vertex_count,
+                           m->surface->triangles, m->surface->triangle_count, &copy, &test_error));
+    assert_ok(sl_mesh_check(&copy, &report, &test_error));
+    sl_mesh_destroy(&copy);
+    return report;
+}
+
+/* Closed, manifold, outwards, with normals of length 1. */
+static SlMeshReport check_mesh(const Meshed *m)
+{
+    SlMeshReport report = report_of(m);
+    assert_true(report.closed);
+    assert_int_equal(report.degenerate_faces, 0);
+    assert_int_equal(report.duplicate_faces, 0);
+    assert_true(report.volume > 0);
+    for (size_t i = 0; i < m->surface->vertex_count; i++) {
+        const float *n = m->surface->normals + 3 * i;
+        assert_near((double)(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]), 1, 1e-5);
+    }
+    return report;
+}
+
+/* Every cell's triangles are a closed set of loops: an edge inside the cell is used in both directions,
+   one on a face in one direction only, and no edge of two triangles lies in a face. */
+static void cubes_fit_together(void **state)
+{
+    (void)state;
+    SurfaceCase cases[256];
+    surface_cubes_derive(cases);
+    for (int c = 0; c < 256; c++) {
+        int used[12][12] = {{0}}, corners[12] = {0};
+        for (int t = 0; t < cases[c].triangle_count; t++)
+            for (int k = 0; k < 3; k++) {
+                uint8_t a = cases[c].edges[t][k], b = cases[c].edges[t][(k + 1) % 3];
+                used[a][b]++;
+                corners[a]++;
+            }
+        for (uint32_t e = 0; e < 12; e++) {
+            uint32_t low = surface_edge_corner(e), high = low | 1u << (e >> 2);
+            bool crossed = ((uint32_t)c >> low & 1) != ((uint32_t)c >> high & 1);
+            assert_int_equal(corners[e] > 0, crossed);
+            int open = 0; /* of the half-edges that begin here, those without their opposite */
+            for (int f = 0; f < 12; f++) {
+                assert_true(used[e][f] <= 1);
+                open += used[e][f] == 1 && used[f][e] == 0;
+            }
+            assert_int_equal(open, crossed);
+        }
+    }
+    assert_int_equal(cases[1].triangle_count, 1);
+    assert_int_equal(cases[0].triangle_count + cases[255].triangle_count, 0);
+}
+
+/* A pool between walls: flat top at the right height, walls and floor exactly at the domain's planes. */
+static void pool_is_flat(void **state)
+{
+    (void)state;
+    SlBox domain = {{0, 0, 0}, {24 * d, 20 * d, 21.3f * d}};
+    for (int jittered = 0; jittered < 2; jittered++) {
+        Cloud cloud = {0};
+        add_block(&cloud, 24, 8, 21, jittered == 1 ? 0.1f : 0);
+        Meshed m = mesh(&cloud, domain, 1, NULL);
+        SlMeshReport report = check_mesh(&m);
+        assert_int_equal(report.components, 1);
+        float worst = 0;
+        size_t top = 0;
+        for (size_t i = 0; i < m.surface->vertex_count; i++) {
+            const float *x = m.surface->positions + 3 * i;
+            for (int k = 0; k < 3; k++)
+                assert_true(x[k] >= 0 && x[k] <= (&domain.max.x)[k]);
+            bool away = x[0] > 2 * d && x[0] < 22 * d && x[2] > 2 * d && x[2] < 19 * d;
+            if (!away || x[1] < 4 * d)
+                continue;
+            top++;
+            worst = fmaxf(worst, fabsf(x[1] - 8 * d));
+        }
+        assert_true(top > 1000);
+        assert_less((double)(worst / d), 0.05);
+        assert_near(report.volume / (24 * 8 * 21.3 * pow((double)d, 3)), 1, 0.02);
+        assert_near((double)report.bounds.min.x, 0, 0);
+        assert_near((double)report.bounds.min.y, 0, 0);
+        assert_near((double)report.bounds.max.x, (double)domain.max.x, 0);
+        unmesh(&m);
+        drop_cloud(&cloud);
+    }
+}
+
+/* Shells one spacing apart, each with evenly spread particles: a cubic lattice would be a ball within
+   half a spacing only. */
+static void ball_is_round(void **state)
+{
+    (void)state;
+    Cloud cloud = {0};
+    const float center[3] = {0.3f, -1.2f, 7};
+    const int shells = 10;
+    for (int s = 0; s < shells; s++) {
+        float r = (float)s + 0.5f;
+        int n = (int)roundf(4 * 3.14159265f * (r * r + 1.0f / 12));
+        for (int i = 0; i < n; i++) {
+            float y = 1 - (2 * (float)i + 1) / (float)n, around = 2.39996323f * (float)i + r;
+            float ring = r * d * sqrtf(1 - y * y);
+            add(&cloud, center[0] + ring * cosf(around), center[1] + r * d * y,
+                center[2] + ring * sinf(around));
+        }
+    }
+    Meshed m = mesh(&cloud, open_box, 2, NULL);
+    SlMeshReport report = check_mesh(&m);
+    double worst = 0;
+    for (size_t i = 0; i < m.surface->vertex_count; i++) {
+        double r2 = 0;
+        for (int k = 0; k < 3; k++)
+            r2 += pow((double)(m.surface->positions[3 * i + (size_t)k] - center[k]), 2);
+        worst = fmax(worst, fabs(sqrt(r2) / (double)d - shells));
+    }
+    assert_less(worst, 0.1);
+    assert_near(report.volume / ((double)cloud.count * pow((double)d, 3)), 1, 0.02);
+    unmesh(&m);
+    drop_cloud(&cloud);
+}
+
+static void block_keeps_its_volume(void **state)
+{
+    (void)state;
+    Cloud cloud = {0};
+    add_block(&cloud, 20, 14, 17, 0.2f);
+    Meshed m = mesh(&cloud, open_box, 1, NULL);
+    SlMeshReport report = check_mesh(&m);
+    assert_near(report.volume / ((double)cloud.count * pow((double)d, 3)), 1, 0.02);
+    for (size_t i = 0; i < m.surface->vertex_count; i++) {
+        const float *v = m.surface->velocities + 3 * i;
+        assert_near((double)v[0], 1, 1e-4);
+        assert_near((double)v[1], 2 * (double)m.surface->positions[3 * i], 0.15);
+        assert_near((double)v[2], -3, 1e-4);
+    }
+    unmesh(&m);
+    drop_cloud(&cloud);
+}
+
+static void few_particles(void **state)
+{
+    (void)state;
+    Cloud cloud = {0};
+    Meshed none = mesh(&cloud, open_box, 1, NULL);
+    assert_int_equal(none.surface->vertex_count, 0);
+    assert_int_equal(none.surface->triangle_count, 0);
+    unmesh(&none);
+    add(&cloud, 3, 4, 5);
+    Meshed one = mesh(&cloud, open_box, 1, NULL);
+    SlMeshReport report = check_mesh(&one);
+    assert_int_equal(report.components, 1);
+    assert_near(report.volume / pow((double)d, 3), 0.35, 0.1); /* a drop is drawn small */
+    assert_near((double)(report.bounds.max.x + report.bounds.min.x) / 2, 3, 1e-3);
+    unmesh(&one);
+    add(&cloud, NAN, 0, 0); /* not a place: left out */
+    Meshed two = mesh(&cloud, (SlBox){{0, 0, 0}, {9, 9, 9}}, 1, NULL);
+    check_mesh(&two);
+    unmesh(&two);
+    drop_cloud(&cloud);
+}
+
+/* A gas of particles has every case of the table, thin bridges and pieces that touch. */
+static void gas_is_manifold(void **state)
+{
+    (void)state;
+    uint32_t seed = 3;
+    for (int round = 0; round < 3; round++) {
+        Cloud cloud = {0};
+        for (int i = 0; i < 1500 << round; i++) {
+            float x = 1.5f * jitter(&seed), y = 1.5f * jitter(&seed);
+            add(&cloud, x, y, 1.5f * jitter(&seed));
+        }
+        SlBox domain = {{-0.75f, -0.75f, -INFINITY}, {0.75f, INFINITY, 0.75f}};
+        Meshed m = mesh(&cloud, domain, 2, NULL);
+        assert_true(check_mesh(&m).triangles > 1000);
+        unmesh(&m);
+        drop_cloud(&cloud);
+    }
+}
+
+static uint64_t hash_of(const SlSurfaceView *s)
+{
+    uint64_t hash = sl_hash(s->positions, s->vertex_count * 12, 1);
+    hash = sl_hash(s->normals, s->vertex_count * 12, hash);
+    hash = sl_hash(s->velocities, s->vertex_count * 12, hash);
+    return sl_hash(s->triangles, s->triangle_count * 12, hash);
+}
+
+static void threads_change_nothing(void **state)
+{
+    (void)state;
+    DamSetting setting = {.threads = 1, .nx = 20, .ny = 20, .nz = 12};
+    SlWorld *world = dam_create(&setting);
+    dam_advance(world, 40);
+    uint64_t first = 0;
+    const uint32_t threads[3] = {1, 2, 5};
+    for (int k = 0; k < 3; k++) {
+        SlContext *context = test_context(threads[k]);
+        SlFilter *filter;
+        const SlFrameView *output;
+        assert_ok(sl_filter_create(context, "surface", NULL, &filter, &test_error));
+        assert_ok(sl_filter_apply(filter, sl_world_view(world), &output, &test_error));
+        uint64_t hash = hash_of(output->surfaces);
+        assert_true(k == 0 || hash == first);
+        first = hash;
+        sl_filter_destroy(filter);
+        sl_context_destroy(context);
+    }
+    sl_world_destroy(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cubes_fit_together),     cmocka_unit_test(pool_is_flat),
+        cmocka_unit_test(ball_is_round),          cmocka_unit_test(block_keeps_its_volume),
+        cmocka_unit_test(few_particles),          cmocka_unit_test(gas_is_manifold),
+        cmocka_unit_test(threads_change_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
