@@ -182,9 +182,9 @@ SL_INLINE F8x3 even_spacing(SlKernelKind kind, const SlVelocityPass *u, F8x4 xi,
 }
 
 /* XSPH [Schechter 2012; Macklin 2013 eq. 17]: v_i += c sum_j (v_j - v_i) V W_ij 2 m_j / (m_i + m_j);
-   the factor of the masses conserves momentum between fluids. Slow pairs have a greater c, so that
-   water at rest becomes calm, while splashes do not notice (docs/pbf-formulation.md, equation 8). The same loop sums the density, and
-   what shifting needs. */
+   the factor of the masses conserves momentum between fluids. Slow pairs have a greater c, so that water
+   comes to rest, while splashes do not notice (docs/pbf-formulation.md, equation 8). The same loop
+   sums the density, and what shifting needs. */
 SL_INLINE StepEnd smooth_velocity(SlKernelKind kind, bool shifted, const SlVelocityPass *u, size_t b,
                                   F8x4 xi, F8x4 vi)
 {

@@ -32,7 +32,7 @@
     "above 0 it replaces `viscosity`", .live = true},
 [SL_FLUID_PARAM_CALMING] = {"calming", SL_FLUID_NUMBER(8), 0, 1000, "", NULL,
     "added viscosity, in multiples of `viscosity`, between particles whose velocities differ by less than 0.1 sqrt(gravity × "
-    "spacing): water at rest becomes calm; not with `xsph`", .live = true},
+    "spacing): still water comes to rest; not with `xsph`", .live = true},
 [SL_FLUID_PARAM_SHIFTING] = {"shifting", SL_FLUID_NUMBER(0), 0, 100, "", NULL,
     "shifting of positions towards even spacing [Lind 2012], per strain; keeps the volume of water that a flow stretches; "
     "0: none", .live = true},
