@@ -285,7 +285,7 @@ expect 0 params
 says "pbf" "splats" "solver" "renderer"
 expect 0 params pbf
 says "iterations" "kernel" "cubic" "spacing" "default" "range"
-says "support 1.8, iterations 2" "max_stale_fraction 1" # choices of a preset by name
+says "support 1.8, iterations 2" "multipliers per_iteration" # choices of a preset by name
 expect 0 params --markdown
 says "| key | default |"
 
