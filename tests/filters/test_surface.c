@@ -97,8 +97,8 @@ static SlMeshReport check_mesh(const Meshed *m)
 {
     SlMeshReport report = report_of(m);
     assert_true(report.closed);
-    /* Smoothing may pull the vertices of a speck at a wall into a line. */
-    assert_true(report.degenerate_faces * 10000 <= report.triangles);
+    /* Smoothing shrinks air pockets of a cube or two to a point. */
+    assert_true(report.degenerate_faces * 1000 <= report.triangles);
     assert_int_equal(report.duplicate_faces, 0);
     assert_true(report.volume > 0);
     for (size_t i = 0; i < m->surface->vertex_count; i++) {
