@@ -1,8 +1,8 @@
 /* What is computed at the vertices: velocities, weighted smoothing, normals.
 
    Smoothing moves each vertex towards the mean of its neighbours, by a weight from the particles around
-   it [Löschner 2023]: 1 where a vertex has water behind it, 0 at drops and less at sheets, which plain
-   Laplacian smoothing would shrink until they vanish. Vertices in a wall stay in it.
+   it [Löschner 2023]: 1 where a vertex has water behind it, 0.1 at drops and less than 1 at sheets, which
+   plain Laplacian smoothing would shrink until they vanish. Vertices in a wall stay in it.
 
    It also pulls curved surfaces inwards: a ball of ten spacings by a tenth of a spacing in 8 iterations.
    So what a smoothing S has taken away, x − S x, is smoothed twice as long and given back, as in the
@@ -15,6 +15,7 @@
 
 enum { VERTEX_CHUNK = 1024 };
 static const float mean_radius = 1.5f; /* spacings: of the means at vertices */
+static const float drop_weight = 0.1f; /* rounds the few triangles of a drop */
 /* Fullness of the neighbourhood at which smoothing begins and is complete: a chain of particles has
    about 0.1, a sheet of one layer 0.35, a flat surface 0.6. */
 static const float fullness_low = 0.1f, fullness_high = 0.6f;
@@ -54,7 +55,7 @@ static void mean_chunk(void *argument, size_t begin, size_t end, size_t chunk)
         mean_at(p, p->mesh->positions + 3 * i, p->mesh->velocities + 3 * i, &fullness);
         float t = (fullness - fullness_low) / (fullness_high - fullness_low);
         t = t < 0 ? 0 : t > 1 ? 1 : t;
-        p->weights[i] = t * t * t * (t * (6 * t - 15) + 10);
+        p->weights[i] = drop_weight + (1 - drop_weight) * t * t * t * (t * (6 * t - 15) + 10);
     }
 }
 
@@ -171,8 +172,8 @@ static bool smooth_positions(SlContext *context, uint32_t iterations, Smooth *p)
     return true;
 }
 
-/* Sum of the triangles' normals by area: the half-edges around a vertex are not in order, but each with
-   its triangle's third vertex is in `triangles`; so the sum runs over corners. */
+/* Sums of the triangles' normals, weighted by area. Vertices of the water line take no part of the wall's
+   face: there is an edge, not a bend. */
 static void normal_sums(const SurfaceMesh *mesh)
 {
     memset(mesh->normals, 0, 3 * (size_t)mesh->vertex_count * sizeof(float));
@@ -184,8 +185,10 @@ static void normal_sums(const SurfaceMesh *mesh)
         float f[3] = {c[0] - a[0], c[1] - a[1], c[2] - a[2]};
         const float n[3] = {e[1] * f[2] - e[2] * f[1], e[2] * f[0] - e[0] * f[2],
                             e[0] * f[1] - e[1] * f[0]};
+        uint8_t in_wall = (mesh->fixed[v[0]] | mesh->fixed[v[1]] | mesh->fixed[v[2]]) &
+                          SURFACE_IN_WALL;
         for (int k = 0; k < 3; k++)
-            for (int j = 0; j < 3; j++)
+            for (int j = 0; in_wall <= (mesh->fixed[v[k]] & SURFACE_IN_WALL) && j < 3; j++)
                 mesh->normals[3 * (size_t)v[k] + (size_t)j] += n[j];
     }
 }
