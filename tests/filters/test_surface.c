@@ -109,7 +109,7 @@ static SlMeshReport check_mesh(const Meshed *m)
 }
 
 /* Every cell's triangles are a closed set of loops: an edge inside the cell is used in both directions,
-   one on a face in one direction only, and no edge of two triangles lies in a face. */
+   one on a face in one direction only. (That no inner edge lies in a face is asserted by the derivation.) */
 static void cubes_fit_together(void **state)
 {
     (void)state;
