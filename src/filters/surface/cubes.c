@@ -11,7 +11,7 @@
 
    The mesh is manifold if no triangle of this cell has an edge inside a face where the neighbouring
    cell has one too: a chord that joins two edges of one face is avoided. There is a way without
-   such chords in all 256 cases; the test surface_cubes shows it. */
+   such chords in all 256 cases; cut_loop asserts it. */
 #include <string.h>
 
 #include "core/error.h"

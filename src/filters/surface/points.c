@@ -216,8 +216,9 @@ static bool gather_points(SlContext *context, SlArena *arena, Collect *p, SlPoin
     if (p->records == NULL || p->origins == NULL)
         return false;
     sl_parallel_for(context->pool, particles, COLLECT_CHUNK, collect_chunk, p);
-    for (size_t k = 0; k < 4 * (capacity + 1 - count); k++)
-        p->records[count][k] = SL_FAR;
+    for (size_t k = count; k <= capacity; k++)
+        for (int c = 0; c < 4; c++)
+            p->records[k][c] = SL_FAR;
     *points = (SlPoints){p->records[0], count, capacity};
     return true;
 }

@@ -1,8 +1,8 @@
 /* What is computed at the vertices: velocities, weighted smoothing, normals.
 
    Smoothing moves each vertex towards the mean of its neighbours, by a weight from the particles around
-   it [Löschner 2023]: 1 where a vertex has water behind it, 0 at drops and less at sheets, which plain
-   Laplacian smoothing would shrink until they vanish. Vertices in a wall stay in it.
+   it [Löschner 2023]: 1 where a vertex has water behind it, 0.1 at drops and less than 1 at sheets, which
+   plain Laplacian smoothing would shrink until they vanish. Vertices in a wall stay in it.
 
    It also pulls curved surfaces inwards: a ball of ten spacings by a tenth of a spacing in 8 iterations.
    So what a smoothing S has taken away, x − S x, is smoothed twice as long and given back, as in the
@@ -15,6 +15,7 @@
 
 enum { VERTEX_CHUNK = 1024 };
 static const float mean_radius = 1.5f; /* spacings: of the means at vertices */
+static const float drop_weight = 0.1f; /* rounds the few triangles of a drop */
 /* Fullness of the neighbourhood at which smoothing begins and is complete: a chain of particles has
    about 0.1, a sheet of one layer 0.35, a flat surface 0.6. */
 static const float fullness_low = 0.1f, fullness_high = 0.6f;
@@ -27,8 +28,10 @@ typedef struct Smooth {
     float *weights;         /* per vertex */
     const uint32_t *first;  /* [vertices + 1]: where a vertex's neighbours begin */
     const uint32_t *around; /* its neighbours */
-    const float *from;
-    float *to;
+    const uint32_t *moving; /* vertices that are smoothed */
+    size_t moving_count;
+    const float (*from)[4]; /* per vertex */
+    float (*to)[4];
 } Smooth;
 
 /* Means of the particles around a vertex: velocity, and fullness. Images are left out; where no
@@ -52,70 +55,125 @@ static void mean_chunk(void *argument, size_t begin, size_t end, size_t chunk)
         mean_at(p, p->mesh->positions + 3 * i, p->mesh->velocities + 3 * i, &fullness);
         float t = (fullness - fullness_low) / (fullness_high - fullness_low);
         t = t < 0 ? 0 : t > 1 ? 1 : t;
-        p->weights[i] = t * t * t * (t * (6 * t - 15) + 10);
+        p->weights[i] = drop_weight + (1 - drop_weight) * t * t * t * (t * (6 * t - 15) + 10);
     }
 }
 
-/* In a closed manifold mesh the half-edges that begin at a vertex lead to each of its neighbours once. */
+/* The free surface does not follow a wall's face below the water line. */
+static bool is_followed(const SurfaceMesh *mesh, uint32_t vertex, uint32_t neighbour)
+{
+    return (mesh->fixed[neighbour] & SURFACE_IN_WALL) <= (mesh->fixed[vertex] & SURFACE_IN_WALL);
+}
+
+/* In a closed manifold mesh the half-edges that begin at a vertex lead to each of its neighbours once.
+   Filled from `first` shifted by one, which the filling moves into place. */
 static void find_neighbours(const SurfaceMesh *mesh, uint32_t *first, uint32_t *around)
 {
-    size_t corners = 3 * (size_t)mesh->triangle_count, n = mesh->vertex_count;
+    size_t n = mesh->vertex_count;
     memset(first, 0, (n + 2) * sizeof *first);
-    for (size_t c = 0; c < corners; c++)
-        first[mesh->triangles[c] + 2]++;
-    for (size_t i = 2; i < n + 2; i++)
-        first[i] += first[i - 1];
-    for (size_t c = 0; c < corners; c++) {
-        size_t next = c % 3 == 2 ? c - 2 : c + 1;
-        around[first[mesh->triangles[c] + 1]++] = mesh->triangles[next];
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t t = 0; t < mesh->triangle_count; t++) {
+            const uint32_t *v = mesh->triangles + 3 * t;
+            for (int k = 0; k < 3; k++) {
+                uint32_t from = v[k], to = v[k == 2 ? 0 : k + 1];
+                if (!is_followed(mesh, from, to))
+                    continue;
+                if (pass == 0)
+                    first[from + 2]++;
+                else
+                    around[first[from + 1]++] = to;
+            }
+        }
+        for (size_t i = 2; pass == 0 && i < n + 2; i++)
+            first[i] += first[i - 1];
     }
+}
+
+/* All but the vertices on a wall's face away from the water line: these are in place. */
+static size_t find_moving(const Smooth *p, uint32_t *moving)
+{
+    const uint8_t *fixed = p->mesh->fixed;
+    size_t count = 0;
+    for (uint32_t i = 0; i < p->mesh->vertex_count; i++) {
+        bool moves = (fixed[i] & SURFACE_IN_WALL) == 0;
+        for (uint32_t k = p->first[i]; !moves && k < p->first[i + 1]; k++)
+            moves = (fixed[p->around[k]] & SURFACE_IN_WALL) == 0;
+        if (moves && p->weights[i] > 0 && p->first[i + 1] > p->first[i])
+            moving[count++] = i;
+    }
+    return count;
 }
 
 static void smooth_chunk(void *argument, size_t begin, size_t end, size_t chunk)
 {
     (void)chunk;
     const Smooth *p = argument;
-    for (size_t i = begin; i < end; i++) {
-        float sum[3] = {0};
-        uint32_t count = 0;
-        const uint8_t *fixed = p->mesh->fixed;
-        for (uint32_t k = p->first[i]; k < p->first[i + 1]; k++) {
-            /* The free surface does not follow the wall's face below the water line. */
-            if ((fixed[p->around[k]] & SURFACE_IN_WALL) > (fixed[i] & SURFACE_IN_WALL))
-                continue;
-            const float *x = p->from + 3 * (size_t)p->around[k];
-            sum[0] += x[0], sum[1] += x[1], sum[2] += x[2];
-            count++;
-        }
-        float inverse = count > 0 ? 1 / (float)count : 0;
-        for (int k = 0; k < 3; k++) {
-            float x = p->from[3 * i + (size_t)k];
-            bool moves = count > 0 && (fixed[i] >> k & 1) == 0;
-            p->to[3 * i + (size_t)k] = moves ? x + p->weights[i] * (sum[k] * inverse - x) : x;
+    for (size_t m = begin; m < end; m++) {
+        uint32_t i = p->moving[m];
+        float sum[4] = {0};
+        for (uint32_t k = p->first[i]; k < p->first[i + 1]; k++)
+            for (int c = 0; c < 4; c++)
+                sum[c] += p->from[p->around[k]][c];
+        float inverse = 1 / (float)(p->first[i + 1] - p->first[i]), weight = p->weights[i];
+        for (int c = 0; c < 4; c++) {
+            float x = p->from[i][c];
+            float to = x + weight * (sum[c] * inverse - x);
+            p->to[i][c] = (p->mesh->fixed[i] >> c & 1) != 0 ? x : to;
         }
     }
 }
 
 /* Smooths `values` in place; `other` is as large. */
-static void run_iterations(SlContext *context, Smooth *p, uint32_t iterations, float *values,
-                           float *other)
+static void run_iterations(SlContext *context, Smooth *p, uint32_t iterations, float (*values)[4],
+                           float (*other)[4])
 {
-    size_t n = p->mesh->vertex_count;
-    float *from = values, *to = other;
+    float(*from)[4] = values, (*to)[4] = other;
+    memcpy(other, values, p->mesh->vertex_count * sizeof *other); /* what does not move */
     for (uint32_t k = 0; k < iterations; k++) {
-        p->from = from;
+        p->from = (const float(*)[4])from;
         p->to = to;
-        sl_parallel_for(context->pool, n, VERTEX_CHUNK, smooth_chunk, p);
-        float *last = from;
+        sl_parallel_for(context->pool, p->moving_count, VERTEX_CHUNK, smooth_chunk, p);
+        float(*last)[4] = from;
         from = to;
         to = last;
     }
-    if (from != values && n > 0)
-        memcpy(values, from, 3 * n * sizeof *from);
+    if (from != values)
+        memcpy(values, from, p->mesh->vertex_count * sizeof *values);
 }
 
-/* Sum of the triangles' normals by area: the half-edges around a vertex are not in order, but each with
-   its triangle's third vertex is in `triangles`; so the sum runs over corners. */
+/* S x + S S (x − S x), see the head. */
+static bool smooth_positions(SlContext *context, uint32_t iterations, Smooth *p)
+{
+    SlArena *scratch = &context->arena;
+    size_t n = p->mesh->vertex_count;
+    float *positions = p->mesh->positions;
+    uint32_t *moving = SL_PUSH(scratch, uint32_t, n);
+    float(*smooth)[4] = (float(*)[4])sl_arena_push_array(scratch, n, sizeof *smooth);
+    float(*taken)[4] = (float(*)[4])sl_arena_push_array(scratch, n, sizeof *taken);
+    float(*other)[4] = (float(*)[4])sl_arena_push_array(scratch, n, sizeof *other);
+    if (moving == NULL || smooth == NULL || taken == NULL || other == NULL)
+        return false;
+    p->moving_count = find_moving(p, moving);
+    p->moving = moving;
+    for (size_t i = 0; i < n; i++) {
+        memcpy(smooth[i], positions + 3 * i, 3 * sizeof(float));
+        smooth[i][3] = 0;
+    }
+    run_iterations(context, p, iterations, smooth, other);
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < 3; k++)
+            taken[i][k] = positions[3 * i + k] - smooth[i][k];
+        taken[i][3] = 0;
+    }
+    run_iterations(context, p, 2 * iterations, taken, other);
+    for (size_t m = 0; m < p->moving_count; m++)
+        for (size_t i = moving[m], k = 0; k < 3; k++)
+            positions[3 * i + k] = smooth[i][k] + taken[i][k];
+    return true;
+}
+
+/* Sums of the triangles' normals, weighted by area. Vertices of the water line take no part of the wall's
+   face: there is an edge, not a bend. */
 static void normal_sums(const SurfaceMesh *mesh)
 {
     memset(mesh->normals, 0, 3 * (size_t)mesh->vertex_count * sizeof(float));
@@ -127,8 +185,10 @@ static void normal_sums(const SurfaceMesh *mesh)
         float f[3] = {c[0] - a[0], c[1] - a[1], c[2] - a[2]};
         const float n[3] = {e[1] * f[2] - e[2] * f[1], e[2] * f[0] - e[0] * f[2],
                             e[0] * f[1] - e[1] * f[0]};
+        uint8_t in_wall = (mesh->fixed[v[0]] | mesh->fixed[v[1]] | mesh->fixed[v[2]]) &
+                          SURFACE_IN_WALL;
         for (int k = 0; k < 3; k++)
-            for (int j = 0; j < 3; j++)
+            for (int j = 0; in_wall <= (mesh->fixed[v[k]] & SURFACE_IN_WALL) && j < 3; j++)
                 mesh->normals[3 * (size_t)v[k] + (size_t)j] += n[j];
     }
 }
@@ -153,23 +213,18 @@ bool surface_smooth(SlContext *context, const SurfaceSettings *settings,
     size_t n = mesh->vertex_count;
     uint32_t *first = SL_PUSH(scratch, uint32_t, n + 2);
     uint32_t *around = SL_PUSH(scratch, uint32_t, 3 * (size_t)mesh->triangle_count);
-    float *other = SL_PUSH(scratch, float, 3 * n), *weights = SL_PUSH(scratch, float, n);
-    float *kept = SL_PUSH(scratch, float, 3 * n);
-    if (first == NULL || around == NULL || other == NULL || weights == NULL || kept == NULL)
+    float *weights = SL_PUSH(scratch, float, n);
+    if (first == NULL || around == NULL || weights == NULL)
         return false;
-    Smooth p = {.kernels = SL_KERNELS(context->isa, surface_kernels), .points = points, .mesh = mesh, .radius = mean_radius * settings->spacing,
-                .weights = weights, .first = first, .around = around};
+    Smooth p = {.kernels = SL_KERNELS(context->isa, surface_kernels), .points = points,
+                .mesh = mesh, .radius = mean_radius * settings->spacing, .weights = weights,
+                .first = first, .around = around};
     sl_parallel_for(context->pool, n, VERTEX_CHUNK / 8, mean_chunk, &p);
-    find_neighbours(mesh, first, around);
-    if (n > 0)
-        memcpy(kept, mesh->positions, 3 * n * sizeof *kept);
-    run_iterations(context, &p, settings->iterations, mesh->positions, other);
-    /* kept: what was taken away */
-    for (size_t k = 0; k < 3 * n; k++)
-        kept[k] -= mesh->positions[k];
-    run_iterations(context, &p, 2 * settings->iterations, kept, other);
-    for (size_t k = 0; k < 3 * n; k++)
-        mesh->positions[k] += kept[k];
+    if (settings->iterations > 0 && n > 0) {
+        find_neighbours(mesh, first, around);
+        if (!smooth_positions(context, settings->iterations, &p))
+            return false;
+    }
     normal_sums(mesh);
     sl_parallel_for(context->pool, n, VERTEX_CHUNK, unit_chunk, &p);
     return true;

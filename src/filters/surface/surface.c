@@ -12,7 +12,7 @@ static const SlParamRow rows[ROW_COUNT] = {
                 "name of the system; empty: all"},
     [CUBE] = {"cube", SL_PARAM_NUMBER, {{0.5}}, 0.1, 1, "spacings", NULL,
               "edge of the cubes that the surface is found with"},
-    [SMOOTHING] = {"smoothing", SL_PARAM_INTEGER, {{8}}, 0, 1000, "", NULL,
+    [SMOOTHING] = {"smoothing", SL_PARAM_INTEGER, {{12}}, 0, 1000, "", NULL,
                    "iterations of weighted smoothing; finer cubes need more"},
     [ANISOTROPY] = {"anisotropy", SL_PARAM_NUMBER, {{4}}, 1, 16, "", NULL,
                     "longest over shortest axis of a particle's kernel, at most; 1: spheres"},
