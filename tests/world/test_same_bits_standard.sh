@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Bar: the same state hash after 100 steps of a 20k dam break for 1, 2, 3, 4 and 7 threads, for each
 # kernel, with gcc and with clang; with 7 threads, where the order of the work varies most, several
-# times. The full tier runs the 100k scene and all of it several times: SLEET_SAME_BITS_SCENE,
-# _FRAMES, _ROUNDS (repeats with 7 threads) and _CLANG_THREADS.
+# times. The full tier runs the 100k scene with more of it: SLEET_SAME_BITS_SCENE, _FRAMES, _ROUNDS
+# (repeats with 7 threads), _CLANG_THREADS and _BASE_KERNELS.
 set -euo pipefail
 scene=${SLEET_SAME_BITS_SCENE:-$SLEET_SOURCE/scenes/dam_break_small.json}
 frames=${SLEET_SAME_BITS_FRAMES:-50}
@@ -26,7 +26,8 @@ else
 fi
 failed=0
 for isa in avx2 base; do
-    [ "$isa" = base ] && kernels=(cubic) || kernels=(cubic wendland poly6)
+    kernels=(cubic wendland poly6)
+    [ "$isa" != base ] || read -r -a kernels <<< "${SLEET_SAME_BITS_BASE_KERNELS:-cubic}"
     for kernel in "${kernels[@]}"; do
         first=
         for program in "${programs[@]}"; do
