@@ -39,7 +39,7 @@ SL_INLINE F8x3 field_local(const SlBody *body, F8x3 p)
    lane at a time: few particles are near a mesh, and walking a sparse field does not suit lanes. */
 SL_INLINE Surface8 field_surface(const SlBody *body, F8x3 local, uint32_t bits, float reach)
 {
-    Surface8 s = {f8(1e8f), {f8(0), f8(1), f8(0)}, {f8(0), f8(0), f8(0)}};
+    Surface8 s = {.distance = f8(1e8f), .normal = {f8(0), f8(1), f8(0)}};
     for (; bits != 0; bits &= bits - 1) {
         int k = __builtin_ctz(bits);
         SlVec3 g, v = {0, 0, 0}, at = {local.x[k], local.y[k], local.z[k]};

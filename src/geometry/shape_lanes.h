@@ -16,6 +16,7 @@ typedef struct Surface8 {
     F8 distance;
     F8x3 normal; /* unit, outward */
     F8x3 drift;  /* m/s, of a deforming surface beside the body's rigid motion; 0 for shapes */
+    F8 curvature; /* 1/m, mean curvature of round parts, above 0 where convex; 0 where not known */
 } Surface8;
 
 /* 1 / a, or 0 where a is 0. */
@@ -29,8 +30,9 @@ SL_INLINE Surface8 sphere_surface(const SlShape *s, F8x3 q)
 {
     F8 length = f8_sqrt(f8x3_dot(q, q)), inverse = inverse_or_zero(length);
     I8 centre = length <= f8(0);
-    return (Surface8){length - f8(s->radius),
-                     {q.x * inverse, f8_select(centre, f8(1), q.y * inverse), q.z * inverse}};
+    return (Surface8){.distance = length - f8(s->radius),
+                      .normal = {q.x * inverse, f8_select(centre, f8(1), q.y * inverse), q.z * inverse},
+                      .curvature = f8(s->radius > 0 ? 1 / s->radius : 0)};
 }
 
 SL_INLINE F8 sign_of(F8 a)
@@ -58,10 +60,10 @@ SL_INLINE Surface8 box_surface(const SlShape *s, F8x3 away)
     F8x3 n = {sign_of(q.x) * f8_select(is_out, out.x * inverse, f8_keep(by_x, one)),
               sign_of(q.y) * f8_select(is_out, out.y * inverse, f8_keep(by_y, one)),
               sign_of(q.z) * f8_select(is_out, out.z * inverse, f8_keep(by_z, one))};
-    return (Surface8){f8_select(is_out, outside, depth),
-                     {f8_fma(n.x, side.x, f8_fma(n.y, up.x, n.z * deep.x)),
-                      f8_fma(n.x, side.y, f8_fma(n.y, up.y, n.z * deep.y)),
-                      f8_fma(n.x, side.z, f8_fma(n.y, up.z, n.z * deep.z))}};
+    return (Surface8){.distance = f8_select(is_out, outside, depth),
+                      .normal = {f8_fma(n.x, side.x, f8_fma(n.y, up.x, n.z * deep.x)),
+                                 f8_fma(n.x, side.y, f8_fma(n.y, up.y, n.z * deep.y)),
+                                 f8_fma(n.x, side.z, f8_fma(n.y, up.z, n.z * deep.z))}};
 }
 
 /* Cylinder and cone: the formulas of half_plane_distance in geometry/shapes/parts.c. */
@@ -90,9 +92,13 @@ SL_INLINE Surface8 frustum_surface(const SlShape *s, float r1, F8x3 q)
     F8 np = f8_select(on, f8(eh * inverse_e), scale * f8_select(cap, ap, bp));
     F8 nh = f8_select(on, f8(-ep * inverse_e), scale * f8_select(cap, ah, bh));
     F8 out = np * inverse_p;
+    /* Of the mantle: cos(slope) / 2r, as in a cut across the axis. */
+    F8 round = f8_keep(~cap, f8(0.5f * eh * inverse_e) * inverse_or_zero(f8(r0) + t * f8(ep)));
     return (Surface8){
-        sign * distance,
-        {radial.x * out + axis.x * nh, radial.y * out + axis.y * nh, radial.z * out + axis.z * nh}};
+        .distance = sign * distance,
+        .normal = {radial.x * out + axis.x * nh, radial.y * out + axis.y * nh,
+                   radial.z * out + axis.z * nh},
+        .curvature = round};
 }
 
 SL_INLINE Surface8 cylinder_surface(const SlShape *s, F8x3 q)

@@ -85,6 +85,40 @@ static void filled_half_space(void **state)
         }
 }
 
+/* Integral of the kernel over a ball of that radius, s away: over shells of radius q around the
+   particle, of which 2 pi q^2 (1 - c) lies in the ball, c = (q^2 + D^2 - R^2) / (2 q D), D = R + s. */
+static double ball_integral(SlKernelKind kind, double s, double radius, double support)
+{
+    enum { STEPS = 4000 };
+    double sum = 0, apart = radius + s, width = (support - s) / STEPS;
+    for (int k = 0; k < STEPS; k++) {
+        double q = s + (k + 0.5) * width;
+        double c = (q * q + apart * apart - radius * radius) / (2 * q * apart);
+        sum += 2 * M_PI * q * q * (1 - c) * sl_kernel_value(kind, q, support) * width;
+    }
+    return sum;
+}
+
+/* A round wall counts as the ball that it is, to first order in the curvature; a plane has 1.2 times
+   its density. */
+static void a_ball_counts_as_a_ball(void **state)
+{
+    (void)state;
+    SlShape ball = sl_default_shape(SL_SHAPE_SPHERE);
+    ball.center = (SlVec3){2, 2, 2};
+    ball.radius = 0.4f;
+    for (int kind = 0; kind < SL_KERNEL_COUNT; kind++) {
+        SlKernelKind k = (SlKernelKind)kind;
+        double far = probe(SL_ISA_AUTO, kernel_names[kind], (SlVec3){2, 1, 2}, NULL).density;
+        double plane = probe(SL_ISA_AUTO, kernel_names[kind], (SlVec3){2, 0.05f, 2}, NULL).density;
+        double round = probe(SL_ISA_AUTO, kernel_names[kind], (SlVec3){2, 2.45f, 2}, &ball).density;
+        double expected = ball_integral(k, 0.05, 0.4, 0.2) / half_space(k, 0.05, 0.2);
+        print_message("%s: %.4f of a plane's density, %.4f by quadrature\n", kernel_names[kind],
+                      (round - far) / (plane - far), expected);
+        assert_near((round - far) / (plane - far), expected, 0.03);
+    }
+}
+
 static void gradient_is_the_derivative(void **state)
 {
     (void)state;
@@ -139,6 +173,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(filled_half_space),
+        cmocka_unit_test(a_ball_counts_as_a_ball),
         cmocka_unit_test(gradient_is_the_derivative),
         cmocka_unit_test(flush_lattice_has_density_one),
     };

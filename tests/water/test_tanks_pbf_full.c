@@ -1,5 +1,5 @@
-/* Tanks of pbf at rest: 10, 40 and 150 d deep, d = 0.1 and 0.02 m, walls and boundary particles; the
-   preset realtime. */
+/* Tanks of pbf at rest: 10 and 40 d deep, d = 0.1 and 0.02 m, walls and boundary particles; the preset
+   realtime. Deeper ones: test_tanks_deep_nightly.c. */
 #include "water/tanks.h"
 
 static void shallow_tanks(void **state)
@@ -15,14 +15,6 @@ static void tanks_40_deep(void **state)
     (void)state;
     tank_holds("pbf", "walls", 40, 12, 10);
     tank_holds("pbf", "particles", 40, 12, 10);
-    water_expect_all();
-}
-
-static void tanks_150_deep(void **state)
-{
-    (void)state;
-    tank_holds("pbf", "walls", 150, 8, 10);
-    tank_holds("pbf", "particles", 150, 8, 10);
     water_expect_all();
 }
 
@@ -43,7 +35,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shallow_tanks),
         cmocka_unit_test(tanks_40_deep),
-        cmocka_unit_test(tanks_150_deep),
         cmocka_unit_test(realtime_tank),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* Tanks of projective at rest: 10, 40 and 150 d deep, d = 0.1 and 0.02 m, walls and boundary
-   particles. The deep ones are 6 d wide, for time. */
+/* Tanks of projective at rest: 10 and 40 d deep, d = 0.1 and 0.02 m, walls and boundary particles.
+   Deeper ones: test_tanks_deep_nightly.c. */
 #include "water/tanks.h"
 
 static void shallow_tanks(void **state)
@@ -18,20 +18,11 @@ static void tanks_40_deep(void **state)
     water_expect_all();
 }
 
-static void tanks_150_deep(void **state)
-{
-    (void)state;
-    tank_holds("projective", "walls", 150, 6, 10);
-    tank_holds("projective", "particles", 150, 6, 10);
-    water_expect_all();
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shallow_tanks),
         cmocka_unit_test(tanks_40_deep),
-        cmocka_unit_test(tanks_150_deep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

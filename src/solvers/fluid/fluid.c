@@ -50,6 +50,21 @@ static double wall_scale_of(SlKernelKind kind, double support)
     return missing / lattice / (filled * width / 3);
 }
 
+/* Half the mean of r^2 over the plane at half a spacing, weighted with W: with q^2 = s^2 + r^2 that is
+   the integral of W (q^2 - s^2) q dq over twice that of W q dq. In spacing^2. */
+static double round_moment_of(SlKernelKind kind, double support)
+{
+    enum { STEPS = 400 };
+    double s = 0.5 / support, width = (1 - s) / STEPS, moment = 0, area = 0;
+    for (int k = 0; k <= STEPS; k++) {
+        double q = s + k * width, weight = k == 0 || k == STEPS ? 1 : k % 2 == 1 ? 4 : 2;
+        double ring = weight * q * sl_kernel_value(kind, q, 1);
+        area += ring;
+        moment += ring * (q * q - s * s);
+    }
+    return 0.5 * moment / area * support * support;
+}
+
 /* The slopes at half a spacing from a wall, in 1/spacing; the symbols of docs/pbf-formulation.md. */
 static void wall_constants(SlKernelKind kind, double support, SlFluidConstants *c)
 {
@@ -64,6 +79,7 @@ static void wall_constants(SlKernelKind kind, double support, SlFluidConstants *
             }
     /* By differences: F of the half space, and a plane of samples that lies `inset` behind. */
     double step = 1e-3, near = 0.5 / support, plane = sl_plane_integral(kind, near);
+    c->round_moment = round_moment_of(kind, support);
     c->wall_slope = c->wall_scale * plane / sl_kernel_value_scale(kind, 1) / support;
     double at = near + sl_boundary_inset(kind, support) / support;
     c->sample_slope = c->wall_density *
@@ -226,6 +242,9 @@ SlStatus sl_fluid_prepare(SlSystem *system, double dt, SlFluidPass *pass, SlErro
     pass->solids.steep = sl_param(system, SL_FLUID_PARAM_WALL_PROFILE) == SL_WALL_STEEP;
     pass->solids.wall_density =
         (float)(sl_fluid_constants(system)->wall_density / packing_of(system));
+    double d = sl_param(system, SL_FLUID_PARAM_SPACING);
+    pass->solids.round_moment = (float)(sl_fluid_constants(system)->round_moment * d * d);
+    pass->solids.max_round = (float)(0.5 * d); /* first order in d / R: not for needles */
     pass->solids.wall_push = pass->solids.sample_push = 1;
     sl_fluid_bind_fields(system, pass);
     if (!push_mass_ratios(system, pass))

@@ -69,6 +69,9 @@ typedef struct SlFluidConstants {
        the slopes there of the analytic wall (half space) and of a plane of boundary particles; and
        the sum of the slopes of the lattice's planes on one side of a particle. In 1/spacing. */
     double wall_density, wall_slope, sample_slope, plane_slopes;
+    /* Half the mean square distance from the foot of a particle's plumb line, weighted with W over the
+       plane at half a spacing: how much farther a round wall counts (wall_lanes.h). In spacing². */
+    double round_moment;
     /* sum_j V (f_j - f_i) grad W over the gradient of f, on the lattice. */
     double gradient_factor;
     /* Of the constraints' matrix JJᵀ over its diagonal, at a support of at least 2: with fewer

@@ -8,7 +8,11 @@
 
    At half a spacing the slope of F is below that of the plane of particles the wall replaces, so a
    particle that moves towards the wall gets a lower density and sticks. The steep profile
-   F* = F0 (F / F0)^1.5, F0 = F(half a spacing), has the same density there and 1.5 times the slope. */
+   F* = F0 (F / F0)^1.5, F0 = F(half a spacing), has the same density there and 1.5 times the slope.
+
+   A round surface leaves its tangent plane by H r^2 / 2 (mean over directions), H its mean curvature, so
+   to first order it counts as a plane that is farther by H m, m = half the mean of r^2 weighted with W
+   over the plane at half a spacing. Without this a sphere is too large for the water by about m / R. */
 #ifndef SOLVERS_FLUID_WALL_LANES_H
 #define SOLVERS_FLUID_WALL_LANES_H
 
@@ -114,13 +118,17 @@ SL_INLINE void add_domain(SlKernelKind kind, const SlFluidPass *pass, F8x3 p, Wa
     add_surface(kind, pass, f8(box.max.z) - p.z, (F8x3){none, none, back}, w);
 }
 
-/* The surface of a body that is an analytic wall; false if no lane of p is within the support. */
+/* The surface of a body that is an analytic wall, as a plane at a distance corrected for its curvature;
+   false if no lane of p is within the support. */
 SL_INLINE bool wall_surface(const SlFluidPass *pass, size_t body, F8x3 p, Surface8 *surface)
 {
     float reach = 1.0001f / pass->kernel.inverse_support;
-    return pass->solids.analytic[body] &&
-           body_surface(&pass->solids.contacts.around.bodies->body[body], p, reach, reach, surface) &&
-           i8_bits(surface->distance * f8(pass->kernel.inverse_support) < f8(1)) != 0;
+    if (!pass->solids.analytic[body] ||
+        !body_surface(&pass->solids.contacts.around.bodies->body[body], p, reach, reach, surface))
+        return false;
+    F8 farther = surface->curvature * f8(pass->solids.round_moment);
+    surface->distance = surface->distance + f8_min(farther, f8(pass->solids.max_round));
+    return i8_bits(surface->distance * f8(pass->kernel.inverse_support) < f8(1)) != 0;
 }
 
 SL_INLINE WallDensity wall_density(SlKernelKind kind, const SlFluidPass *pass, F8x4 at)

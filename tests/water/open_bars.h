@@ -1,0 +1,85 @@
+/* Thresholds of water that are not reached yet, with what was seen instead and why. A figure outside of
+   its threshold but within its row here is printed as OPEN and does not fail its test: the row keeps it
+   from becoming worse unseen. A row whose threshold is met is named in the output, to be removed.
+
+   Bounds are what was measured, rounded outwards. Requests are patterns of fnmatch. */
+#ifndef TESTS_WATER_OPEN_BARS_H
+#define TESTS_WATER_OPEN_BARS_H
+
+#include <fnmatch.h>
+#include <stddef.h>
+
+typedef struct OpenBar {
+    const char *request, *figure;
+    double low, high;
+    const char *reason;
+} OpenBar;
+
+static const char samples_low[] = "boundary particles: a constant 0.1 to 0.2 d low, cause not known";
+static const char deep_noise[] = "the packing's columns give way one by one in deep water";
+static const char no_memory[] = "projective starts each step without the last one's pressure: 100 "
+                                "iterations do not reach through 40 d";
+static const char creep[] = "a packing at rest carries some shear, so pressure is not the same on all "
+                            "sides; walls of meshes count as planes";
+static const char start[] = "the packing of a free surface relaxes in the first 0.1 s; below 0.05 m g d";
+static const char chaos[] = "the front is one particle: offsets of 3 and 17 m change it by 0.8 % too";
+static const char coarse[] = "positions at 10 km are multiples of 0.01 d";
+static const char shear[] = "a packing at rest resists small shear like a solid: the wave is stiffer";
+static const char dissipation[] = "iterations stop before the pressure of a drop in its field is reached";
+
+static const OpenBar open_bars[] = {
+    {"tank solver=pbf boundary=particles*", "level", -0.012, 0.004, samples_low},
+    {"tank solver=pbf boundary=particles*", "surface", -0.012, 0.004, samples_low},
+    {"tank solver=pbf*depth=40*", "rms", 0, 0.02, deep_noise},
+    {"tank solver=pbf*depth=150*", "rms", 0, 0.06, deep_noise},
+    {"tank solver=pbf*depth=150*", "level", -0.006, 0.004, deep_noise},
+    {"tank solver=pbf*depth=150*", "surface", -0.006, 0.004, deep_noise},
+    {"tank solver=pbf*depth=150*", "scatter", 0, 0.07, deep_noise},
+    {"tank solver=projective*", "level", -0.016, 0.004, no_memory},
+    {"tank solver=projective*", "surface", -0.016, 0.004, no_memory},
+    {"tank solver=projective*", "scatter", 0, 2, no_memory},
+    {"tank solver=projective*depth=40*", "rms", 0, 0.15, no_memory},
+    {"tank solver=projective*depth=150*", "rms", 0, 0.7, no_memory},
+    {"sphere*solver=pbf*", "force", 0.98, 1.08, creep},
+    {"sphere*boundary=particles*", "force", 0.98, 1.08, creep},
+    {"sphere*solver=projective*", "force", 0.98, 1.11, creep},
+    {"sphere*solver=projective*", "scatter", 0, 0.4, no_memory},
+    {"sphere*solver=projective*", "floor_scatter", 0, 0.25, no_memory},
+    {"mesh*solver=pbf*", "force", 0.98, 1.12, creep},
+    {"mesh*solver=pbf*", "scatter", 0, 0.15, creep},
+    {"mesh*solver=projective*", "force", 0.98, 1.25, creep},
+    {"mesh*solver=projective*", "scatter", 0, 0.15, no_memory},
+    {"mesh*solver=projective*", "floor_scatter", 0, 0.08, no_memory},
+    {"energy scene=scenes/oil_and_water.json solver=pbf*", "excess", 0, 500, start},
+    {"energy scene=scenes/oil_and_water.json solver=projective*", "excess", 0, 50, start},
+    {"energy scene=scenes/squirrel_drop.json solver=pbf*", "excess", 0, 300, start},
+    {"energy scene=*/dam_88k.json solver=pbf*", "excess", 0, 30, start},
+    {"energy scene=*/double_dam_128k.json solver=pbf*", "excess", 0, 30, start},
+    {"dam small curve solver=pbf*offset=*", "front_*", 0.985, 1.015, chaos},
+    {"dam small curve solver=projective*offset=10000", "front_*", 0.97, 1.02, coarse},
+    {"dam small curve solver=projective*offset=10000", "energy", 0.96, 1.01, coarse},
+    {"slosh solver=pbf*", "period_error", -0.12, 0.02, shear},
+    {"slosh solver=pbf*", "kept_per_period", 0.65, 1.01, shear},
+    {"slosh solver=projective*", "period_error", -0.1, 0.02, shear},
+    {"slosh solver=projective*", "kept_per_period", 0.45, 1.01, shear},
+    {"drop solver=pbf*", "energy", 0.94, 1.001, dissipation},
+    {"drop solver=pbf*", "gain", 0, 0.002, dissipation},
+    {"drop solver=projective*", "max_error", 0, 0.16, dissipation},
+    {"drop solver=projective*", "mean_error", 0, 0.06, dissipation},
+    {"drop solver=projective*", "energy", 0.91, 1.02, dissipation},
+    {"drop solver=projective*", "gain", 0, 0.015, dissipation},
+    {"outflow solver=projective*", "speed", 0.93, 1.03, no_memory},
+};
+enum { OPEN_BARS = sizeof open_bars / sizeof open_bars[0] };
+
+/* The row of a figure; NULL: its threshold must hold. */
+static inline const OpenBar *open_bar_of(const char *request, const char *figure)
+{
+    for (int k = 0; k < OPEN_BARS; k++)
+        if (fnmatch(open_bars[k].request, request, 0) == 0 &&
+            fnmatch(open_bars[k].figure, figure, 0) == 0)
+            return &open_bars[k];
+    return NULL;
+}
+
+#endif
