@@ -13,7 +13,7 @@ static const CliOption options[O_COUNT] = {
     [O_FRAMES] = {"frames", 'n', "K|A-B", "one frame or a range (default: all)"},
     [O_SYSTEM] = {"system", 0, "NAME", "only the particles of this system (default: all)"},
     [O_CUBE] = {"cube", 0, "X", "edge of the cubes in particle spacings (0.5)"},
-    [O_SMOOTHING] = {"smoothing", 0, "N", "iterations of weighted smoothing (12)"},
+    [O_SMOOTHING] = {"smoothing", 0, "N", "iterations of weighted smoothing (30)"},
     [O_ANISOTROPY] = {"anisotropy", 0, "X", "how flat a particle's kernel may become; 1: spheres (4)"},
     [O_ISO] = {"iso", 0, "X", "level of the surface as a fraction of the density inside (0.5)"},
     [O_MIN_COMPONENT] = {"min-component", 0, "X",
@@ -260,7 +260,7 @@ const CliCommand cli_mesh_command = {
     .examples = "  sleet mesh out/dam                                   every frame\n"
                 "  sleet mesh out/dam --frames 120 -o dam.obj           one frame\n"
                 "  sleet mesh out/dam --frames 0-60 -o mesh_%04d.ply    a range\n"
-                "  sleet mesh out/dam --cube 0.25 --smoothing 20        finer\n",
+                "  sleet mesh out/dam --cube 0.25 --smoothing 60        finer\n",
     .options = options,
     .option_count = O_COUNT,
     .run = mesh,

@@ -236,14 +236,43 @@ static void few_particles(void **state)
     Meshed one = mesh(&cloud, open_box, 1, NULL);
     SlMeshReport report = check_mesh(&one);
     assert_int_equal(report.components, 1);
-    assert_near(report.volume / pow((double)d, 3), 0.25, 0.1); /* a drop is drawn small */
+    assert_near(report.volume / pow((double)d, 3), 1, 0.1);
+    for (size_t i = 0; i < one.surface->vertex_count; i++) {
+        double r2 = 0;
+        for (size_t k = 0; k < 3; k++)
+            r2 += pow((double)(one.surface->positions[3 * i + k] - cloud.x[k]), 2);
+        assert_near(sqrt(r2) / (double)d, 0.67, 1e-3);
+    }
     assert_near((double)(report.bounds.max.x + report.bounds.min.x) / 2, 3, 1e-3);
     unmesh(&one);
-    add(&cloud, NAN, 0, 0); /* not a place: left out */
-    Meshed two = mesh(&cloud, (SlBox){{0, 0, 0}, {9, 9, 9}}, 1, NULL);
-    check_mesh(&two);
-    unmesh(&two);
     drop_cloud(&cloud);
+}
+
+/* A particle that is nowhere or too far away is named, whichever thread finds it. */
+static void places_are_checked(void **state)
+{
+    (void)state;
+    const float bad[3] = {NAN, 1e30f, -30000.0f}; /* more than 2^18 d away */
+    for (int k = 0; k < 3; k++) {
+        Cloud cloud = {0};
+        add_block(&cloud, 50, 50, 60, 0);
+        cloud.x[3 * 140001 + 1] = cloud.x[3 * 140002] = bad[k];
+        SlFieldView position = {"position", "m", "", SL_FIELD_F32X3, cloud.x, cloud.count, 12};
+        SlSystemView system = {.name = "water", .particle_count = cloud.count, .spacing = d,
+                               .fields = &position, .field_count = 1};
+        SlFrameView frame = {.domain = open_box, .systems = &system, .system_count = 1};
+        const SlFrameView *output;
+        SlContext *context = test_context(2);
+        SlFilter *filter;
+        assert_ok(sl_filter_create(context, "surface", NULL, &filter, &test_error));
+        assert_int_equal(sl_filter_apply(filter, &frame, &output, &test_error),
+                         SL_ERROR_ARGUMENT);
+        assert_non_null(strstr(test_error.text, "particle 140001 of \"water\""));
+        assert_non_null(strstr(test_error.text, "26214.4 m"));
+        sl_filter_destroy(filter);
+        sl_context_destroy(context);
+        drop_cloud(&cloud);
+    }
 }
 
 /* A gas of particles has every case of the table, thin bridges and pieces that touch. */
@@ -302,7 +331,7 @@ int main(void)
         cmocka_unit_test(cubes_fit_together),     cmocka_unit_test(pool_is_flat),
         cmocka_unit_test(ball_is_round),          cmocka_unit_test(block_keeps_its_volume),
         cmocka_unit_test(few_particles),          cmocka_unit_test(gas_is_manifold),
-        cmocka_unit_test(threads_change_nothing),
+        cmocka_unit_test(threads_change_nothing), cmocka_unit_test(places_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -116,8 +116,6 @@ static bool count_particles(const SurfaceLattice *lattice, float depth, const Sl
     for (size_t i = 0; done && i < position->count; i++) {
         float x[3];
         memcpy(x, (const char *)position->data + i * position->stride, sizeof x);
-        if (!isfinite(x[0] + x[1] + x[2]))
-            continue;
         SurfaceImages images;
         surface_images(lattice, x, depth, &images);
         for (int k = 0; done && k < images.count; k++)

@@ -1,5 +1,6 @@
 /* surface: the surface of water as a closed triangle mesh with normals and velocities, added to the frame
    as one SlSurfaceView per system. surface.h names the steps. */
+#include <math.h>
 #include <string.h>
 
 #include "core/timer.h"
@@ -12,7 +13,7 @@ static const SlParamRow rows[ROW_COUNT] = {
                 "name of the system; empty: all"},
     [CUBE] = {"cube", SL_PARAM_NUMBER, {{0.5}}, 0.1, 1, "spacings", NULL,
               "edge of the cubes that the surface is found with"},
-    [SMOOTHING] = {"smoothing", SL_PARAM_INTEGER, {{12}}, 0, 1000, "", NULL,
+    [SMOOTHING] = {"smoothing", SL_PARAM_INTEGER, {{30}}, 0, 1000, "", NULL,
                    "iterations of weighted smoothing; finer cubes need more"},
     [ANISOTROPY] = {"anisotropy", SL_PARAM_NUMBER, {{4}}, 1, 16, "", NULL,
                     "longest over shortest axis of a particle's kernel, at most; 1: spheres"},
@@ -21,6 +22,56 @@ static const SlParamRow rows[ROW_COUNT] = {
     [MIN_COMPONENT] = {"min_component", SL_PARAM_NUMBER, {{0.1}}, 0, 1e9, "particles", NULL,
                        "closed pieces and voids of a smaller volume are removed"},
 };
+
+/* --- positions --- */
+
+enum { CHECK_CHUNK = 65536 };
+#define NONE SIZE_MAX
+
+typedef struct Check {
+    SlFieldView position;
+    float limit;
+    size_t *found; /* per chunk: the first particle that is too far away or nowhere; NONE */
+} Check;
+
+static void check_chunk(void *argument, size_t begin, size_t end, size_t chunk)
+{
+    const Check *p = argument;
+    size_t found = NONE;
+    for (size_t i = begin; found == NONE && i < end; i++) {
+        float x[3];
+        memcpy(x, (const char *)p->position.data + i * p->position.stride, sizeof x);
+        if (!(fabsf(x[0]) <= p->limit && fabsf(x[1]) <= p->limit && fabsf(x[2]) <= p->limit))
+            found = i;
+    }
+    p->found[chunk] = found;
+}
+
+/* Beyond SL_GRID_REACH spacings a float does not tell neighbours apart. */
+static SlStatus check_positions(SlContext *context, const SlSystemView *system, SlError *error)
+{
+    Check p = {.position = sl_view_field(system, "position"),
+               .limit = (float)SL_GRID_REACH * system->spacing};
+    size_t chunks = sl_chunk_count(p.position.count, CHECK_CHUNK);
+    SlArenaMark mark = sl_arena_mark(&context->arena);
+    p.found = SL_PUSH(&context->arena, size_t, chunks);
+    if (p.found == NULL)
+        return sl_error_set(error, SL_ERROR_MEMORY, "surface: no memory");
+    sl_parallel_for(context->pool, p.position.count, CHECK_CHUNK, check_chunk, &p);
+    size_t first = NONE;
+    for (size_t c = chunks; c-- > 0;)
+        first = p.found[c] != NONE ? p.found[c] : first;
+    sl_arena_release(&context->arena, mark);
+    if (first == NONE)
+        return SL_OK;
+    float x[3];
+    memcpy(x, (const char *)p.position.data + first * p.position.stride, sizeof x);
+    return sl_error_set(error, SL_ERROR_ARGUMENT,
+                        "surface: particle %zu of \"%.60s\" is at (%g, %g, %g) m; coordinates of up to "
+                        "%g m (%d spacings) can be meshed",
+                        first, system->name, (double)x[0], (double)x[1], (double)x[2],
+                        (double)p.limit, SL_GRID_REACH);
+}
 
 /* In the order of the pipeline; times are logged. */
 enum { BLOCKS, POINTS, FIELD, EXTRACT, COMPONENTS, SMOOTH, STAGES };
@@ -70,6 +121,7 @@ static SlStatus add_surface(const SlFilterInput *input, const SlSystemView *syst
         .cube = (float)values[CUBE].number[0],
         .support = 2,
         .drop_support = 1.1f,
+        .drop_radius = 0.67f, /* (3 / 4 π)^⅓, and 8 % for what its few triangles cut off a sphere */
         .vicinity = 2.5f,
         .iso = (float)values[ISO].number[0],
         .anisotropy = (float)values[ANISOTROPY].number[0],
@@ -84,10 +136,12 @@ static SlStatus add_surface(const SlFilterInput *input, const SlSystemView *syst
         return sl_error_set(error, SL_ERROR_ARGUMENT,
                             "surface: the system \"%.60s\" has no positions, or no spacing above 0",
                             system->name);
+    SlStatus status = check_positions(input->context, system, error);
+    if (status != SL_OK)
+        return status;
     surface_lattice_fit(input->frame->domain, settings.cube * settings.spacing, &lattice);
     SlArenaMark mark = sl_arena_mark(&input->context->arena);
-    SlStatus status =
-        mesh_system(input->context, &lattice, &settings, system, arena, &mesh);
+    status = mesh_system(input->context, &lattice, &settings, system, arena, &mesh);
     sl_arena_release(&input->context->arena, mark);
     if (status != SL_OK)
         return sl_error_set(error, SL_ERROR_MEMORY,

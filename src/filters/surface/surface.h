@@ -7,7 +7,8 @@
    cubes.c     the table of marching cubes, derived from one rule for faces
    extract.c   vertices and triangles
    surface_kernels.c  the hot loops of points.c, field.c and smooth.c
-   smooth.c    weighted smoothing, velocities, normals
+   around.c    neighbours and normals of vertices, rims of walls
+   smooth.c    velocities, weighted smoothing
    components.c  pieces that are too small are removed
    surface.c   the filter
 
@@ -26,6 +27,7 @@ typedef struct SurfaceSettings {
     float cube;            /* edge of a cell of the lattice */
     float support;         /* reach of a particle's kernel */
     float drop_support;    /* reach of the kernel of a particle without neighbours */
+    float drop_radius;     /* of the sphere that such a particle is drawn as */
     float vicinity;        /* radius in which neighbours decide the kernel's shape */
     float iso;             /* level of the surface; 1 is the field deep inside */
     float anisotropy;      /* longest over shortest axis of a kernel, at most; 1: spheres */
@@ -106,15 +108,11 @@ void surface_images(const SurfaceLattice *lattice, const float x[3], float depth
 
 static inline SlBlockCoord surface_coarse_cell(const SurfaceBlocks *blocks, const float x[3])
 {
-    float f[3];
-    for (int k = 0; k < 3; k++) {
-        float along = x[k] / blocks->cell;
-        along = along > -1e9f ? along < 1e9f ? along : 1e9f : -1e9f; /* also for NaN */
-        f[k] = along;
-    }
     int32_t c[3];
-    for (int k = 0; k < 3; k++)
-        c[k] = (int32_t)f[k] - ((float)(int32_t)f[k] > f[k]);
+    for (int k = 0; k < 3; k++) {
+        float along = x[k] / blocks->cell; /* positions are checked: at most SL_GRID_REACH */
+        c[k] = (int32_t)along - ((float)(int32_t)along > along);
+    }
     return (SlBlockCoord){c[0], c[1], c[2]};
 }
 
@@ -168,7 +166,7 @@ void surface_cubes_derive(SurfaceCase cases[256]);
 /* The lower corner of an edge; its axis is edge / 4. */
 uint32_t surface_edge_corner(uint32_t edge);
 
-/* --- extract.c, smooth.c, components.c ------------------------------------------------------ */
+/* --- extract.c, around.c, smooth.c, components.c ------------------------------------------------------ */
 
 enum { SURFACE_IN_WALL = 8 };
 typedef struct SurfaceMesh {
@@ -186,6 +184,19 @@ bool surface_extract(SlContext *context, SlArena *arena, const SurfaceLattice *l
                      SurfaceMesh *mesh);
 /* Removes closed pieces, and voids, of a smaller volume than that (m³). */
 bool surface_remove_small(SlContext *context, float min_volume, SurfaceMesh *mesh);
+
+/* In a closed manifold mesh the half-edges that begin at a vertex lead to each of its neighbours once. */
+typedef struct SurfaceAround {
+    uint32_t *first;      /* [vertices + 1] */
+    uint32_t *half_edges; /* place in `triangles` of where each begins, in rising order */
+    uint32_t *neighbours; /* as `first` says; those that smoothing follows */
+    uint32_t *followed;   /* per vertex: how many these are */
+} SurfaceAround;
+
+bool surface_around_find(SlContext *context, const SurfaceMesh *mesh, SurfaceAround *around);
+void surface_normals(SlContext *context, const SurfaceMesh *mesh, const SurfaceAround *around);
+void surface_join_rims(SlContext *context, const SurfaceMesh *mesh, const SurfaceAround *around);
+
 /* Velocities, smoothing, normals. */
 bool surface_smooth(SlContext *context, const SurfaceSettings *settings,
                     const SurfacePoints *points, SurfaceMesh *mesh);
