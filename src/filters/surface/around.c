@@ -158,8 +158,9 @@ static void join_chunk(void *argument, size_t begin, size_t end, size_t chunk)
                 sum[c] += mesh->positions[3 * (size_t)j + (size_t)c];
             count++;
         }
+        bool in_solid = (mesh->fixed[i] & SURFACE_IN_SOLID) != 0;
         for (int c = 0; count > 0 && c < 3; c++)
-            if ((mesh->fixed[i] >> c & 1) == 0)
+            if (in_solid || (mesh->fixed[i] >> c & 1) == 0)
                 mesh->positions[3 * i + (size_t)c] +=
                     join_fraction * (sum[c] / (float)count - mesh->positions[3 * i + (size_t)c]);
     }

@@ -34,6 +34,7 @@ static const float lone_fullness = 0.02f;
 
 typedef struct Smooth {
     const SurfaceKernels *kernels;
+    const SurfaceSolids *solids;
     const SurfacePoints *points;
     const SurfaceMesh *mesh;
     const SurfaceAround *around;
@@ -43,6 +44,8 @@ typedef struct Smooth {
     uint32_t *moving;       /* vertices that are smoothed */
     size_t moving_count;
     float (*arrays[3])[4];  /* scratch; the first has the positions before */
+    float (*contact)[3];    /* per vertex with SURFACE_CONTACT: the collider's normal */
+    float gap;              /* m: between the water line at a collider and the end of the mesh in it */
     const float (*from)[4]; /* per vertex */
     float (*to)[4];
     const float (*from2)[2];
@@ -67,6 +70,60 @@ static void mean_chunk(void *argument, size_t begin, size_t end, size_t chunk)
         t = t < 0 ? 0 : t > 1 ? 1 : t;
         p->weights[i] = drop_weight + (1 - drop_weight) * t * t * t * (t * (6 * t - 15) + 10);
     }
+}
+
+/* --- water lines at colliders --- */
+
+/* Puts a vertex of the water line on the surface at which the mesh ends in the collider. */
+static void put_on_solid(const Smooth *p, size_t i)
+{
+    float *x = p->mesh->positions + 3 * i, reach = 3 * p->spacing;
+    float s = surface_solids_distance(p->solids, x, reach, p->contact[i]);
+    if (!(s < reach))
+        return;
+    for (int k = 0; k < 3; k++)
+        if ((p->mesh->fixed[i] >> k & 1) == 0)
+            x[k] -= (s + p->solids->sink - p->gap) * p->contact[i][k];
+}
+
+static void find_contact_chunk(void *argument, size_t begin, size_t end, size_t chunk)
+{
+    (void)chunk;
+    const Smooth *p = argument;
+    for (size_t i = begin; i < end; i++) {
+        if ((p->mesh->fixed[i] & SURFACE_IN_WALL) != 0)
+            continue;
+        bool at_solid = false;
+        for (uint32_t h = p->around->first[i]; !at_solid && h < p->around->first[i + 1]; h++) {
+            const uint32_t *v = p->mesh->triangles + p->around->half_edges[h] / 3 * 3;
+            for (int k = 0; k < 3; k++)
+                at_solid |= (p->mesh->fixed[v[k]] & SURFACE_IN_SOLID) != 0;
+        }
+        if (!at_solid)
+            continue;
+        put_on_solid(p, i);
+        p->mesh->fixed[i] |= SURFACE_CONTACT;
+    }
+}
+
+static void keep_contact_chunk(void *argument, size_t begin, size_t end, size_t chunk)
+{
+    (void)chunk;
+    const Smooth *p = argument;
+    for (size_t i = begin; i < end; i++)
+        if ((p->mesh->fixed[i] & SURFACE_CONTACT) != 0)
+            put_on_solid(p, i);
+}
+
+/* Of a vertex at a collider only what moves along its surface is kept. */
+static void along_solid(const Smooth *p, size_t i, float move[3])
+{
+    if ((p->mesh->fixed[i] & SURFACE_CONTACT) == 0)
+        return;
+    const float *n = p->contact[i];
+    float across = n[0] * move[0] + n[1] * move[1] + n[2] * move[2];
+    for (int k = 0; k < 3; k++)
+        move[k] -= across * n[k];
 }
 
 /* All but the vertices on a wall's face away from the water line: these are in place. */
@@ -100,11 +157,11 @@ static void smooth_chunk(void *argument, size_t begin, size_t end, size_t chunk)
             for (int c = 0; c < 4; c++)
                 sum[c] += p->from[neighbours[k]][c];
         float inverse = 1 / (float)count, weight = p->weights[i];
-        for (int c = 0; c < 4; c++) {
-            float x = p->from[i][c];
-            float to = x + weight * (sum[c] * inverse - x);
-            p->to[i][c] = (p->mesh->fixed[i] >> c & 1) != 0 ? x : to;
-        }
+        for (int c = 0; c < 4; c++)
+            sum[c] = weight * (sum[c] * inverse - p->from[i][c]);
+        along_solid(p, i, sum);
+        for (int c = 0; c < 4; c++)
+            p->to[i][c] = p->from[i][c] + ((p->mesh->fixed[i] & SURFACE_FIXED) >> c & 1 ? 0 : sum[c]);
     }
 }
 
@@ -151,9 +208,11 @@ static void give_back_chunk(void *argument, size_t begin, size_t end, size_t chu
         float e = sqrtf(taken[1]) / p->spacing;
         float g = (e - grain_low) / (grain_high - grain_low);
         g = g < 0 ? 0 : g > 1 ? 1 : g * g * (3 - 2 * g);
+        float move[3] = {g * taken[0] * n[0], g * taken[0] * n[1], g * taken[0] * n[2]};
+        along_solid(p, i, move);
         for (int k = 0; k < 3; k++)
             if ((p->mesh->fixed[i] >> k & 1) == 0)
-                p->mesh->positions[3 * (size_t)i + (size_t)k] += g * taken[0] * n[k];
+                p->mesh->positions[3 * (size_t)i + (size_t)k] += move[k];
     }
 }
 
@@ -267,13 +326,14 @@ static void smooth_normals(SlContext *context, Smooth *p)
 }
 
 bool surface_smooth(SlContext *context, const SurfaceSettings *settings,
-                    const SurfacePoints *points, SurfaceMesh *mesh)
+                    const SurfaceSolids *solids, const SurfacePoints *points, SurfaceMesh *mesh)
 {
     SurfaceAround around;
     SlArena *scratch = &context->arena;
     size_t n = mesh->vertex_count;
     float d = settings->spacing;
-    Smooth p = {.kernels = SL_KERNELS(context->isa, surface_kernels), .points = points,
+    Smooth p = {.kernels = SL_KERNELS(context->isa, surface_kernels), .solids = solids,
+                .points = points, .gap = SURFACE_WALL_GAP * settings->cube * d,
                 .mesh = mesh, .around = &around, .spacing = d, .radius = mean_radius * d,
                 .drop_radius = settings->drop_radius * d, .weights = SL_PUSH(scratch, float, n),
                 .moving = SL_PUSH(scratch, uint32_t, n)};
@@ -282,13 +342,21 @@ bool surface_smooth(SlContext *context, const SurfaceSettings *settings,
         p.arrays[k] = (float(*)[4])sl_arena_push_array(scratch, n, sizeof *p.arrays[k]);
         room = room && p.arrays[k] != NULL;
     }
+    if (solids->count > 0) {
+        p.contact = (float(*)[3])sl_arena_push_array(scratch, n, sizeof *p.contact);
+        room = room && p.contact != NULL;
+    }
     if (!room || !surface_around_find(context, mesh, &around))
         return false;
+    if (solids->count > 0)
+        sl_parallel_for(context->pool, n, VERTEX_CHUNK, find_contact_chunk, &p);
     sl_parallel_for(context->pool, n, VERTEX_CHUNK / 8, mean_chunk, &p);
     p.moving_count = find_moving(&p, p.moving);
     if (settings->iterations > 0)
         smooth_positions(context, settings->iterations, &p);
     sl_parallel_for(context->pool, n, VERTEX_CHUNK, round_drops_chunk, &p);
+    if (solids->count > 0)
+        sl_parallel_for(context->pool, n, VERTEX_CHUNK, keep_contact_chunk, &p);
     surface_join_rims(context, mesh, &around);
     surface_normals(context, mesh, &around);
     if (settings->iterations > 0)

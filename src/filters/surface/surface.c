@@ -7,7 +7,7 @@
 #include "filters/filter.h"
 #include "filters/surface/surface.h"
 
-enum { SYSTEM, CUBE, SMOOTHING, ANISOTROPY, ISO, MIN_COMPONENT, ROW_COUNT };
+enum { SYSTEM, CUBE, SMOOTHING, ANISOTROPY, ISO, SINK, MIN_COMPONENT, ROW_COUNT };
 static const SlParamRow rows[ROW_COUNT] = {
     [SYSTEM] = {"system", SL_PARAM_TEXT, {.text = ""}, 0, 0, "", NULL,
                 "name of the system; empty: all"},
@@ -19,6 +19,8 @@ static const SlParamRow rows[ROW_COUNT] = {
                     "longest over shortest axis of a particle's kernel, at most; 1: spheres"},
     [ISO] = {"iso", SL_PARAM_NUMBER, {{0.5}}, 0.05, 0.95, "", NULL,
              "level of the surface, as a fraction of the density inside"},
+    [SINK] = {"sink", SL_PARAM_NUMBER, {{0}}, 0, 1, "spacings", NULL,
+              "how far the mesh continues behind walls and into colliders"},
     [MIN_COMPONENT] = {"min_component", SL_PARAM_NUMBER, {{0.1}}, 0, 1e9, "particles", NULL,
                        "closed pieces and voids of a smaller volume are removed"},
 };
@@ -77,27 +79,29 @@ static SlStatus check_positions(SlContext *context, const SlSystemView *system, 
 enum { BLOCKS, POINTS, FIELD, EXTRACT, COMPONENTS, SMOOTH, STAGES };
 
 static SlStatus mesh_system(SlContext *context, const SurfaceLattice *lattice,
-                            const SurfaceSettings *settings, const SlSystemView *system,
-                            SlArena *arena, SurfaceMesh *mesh)
+                            const SurfaceSettings *settings, SurfaceSolids *solids,
+                            const SlSystemView *system, SlArena *arena, SurfaceMesh *mesh)
 {
     SurfaceBlocks blocks;
     SurfacePoints points = {.count = 0};
     SlFieldView position = sl_view_field(system, "position");
     double time[STAGES + 1] = {sl_seconds()};
     memset(mesh, 0, sizeof *mesh);
-    bool done = surface_blocks_find(context, lattice, settings, &position, &blocks);
+    memset(&blocks, 0, sizeof blocks);
+    bool done = surface_solids_mirror(context, settings, &position, solids) &&
+                surface_blocks_find(context, lattice, settings, solids, &position, &blocks);
     time[BLOCKS + 1] = sl_seconds();
-    done = done && surface_points_collect(context, lattice, settings, system, &blocks, &points) ==
-                       SL_OK;
+    done = done && surface_points_collect(context, lattice, settings, solids, system, &blocks,
+                                          &points) == SL_OK;
     time[POINTS + 1] = sl_seconds();
-    done = done && surface_field_compute(context, lattice, settings, &points, &blocks);
+    done = done && surface_field_compute(context, lattice, settings, solids, &points, &blocks);
     time[FIELD + 1] = sl_seconds();
     done = done && surface_extract(context, arena, lattice, settings, &blocks, mesh);
     time[EXTRACT + 1] = sl_seconds();
     float d = settings->spacing;
     done = done && surface_remove_small(context, settings->min_component * d * d * d, mesh);
     time[COMPONENTS + 1] = sl_seconds();
-    done = done && surface_smooth(context, settings, &points, mesh);
+    done = done && surface_smooth(context, settings, solids, &points, mesh);
     time[SMOOTH + 1] = sl_seconds();
     if (done)
         sl_log(context, SL_LOG_INFO,
@@ -125,11 +129,13 @@ static SlStatus add_surface(const SlFilterInput *input, const SlSystemView *syst
         .vicinity = 2.5f,
         .iso = (float)values[ISO].number[0],
         .anisotropy = (float)values[ANISOTROPY].number[0],
+        .sink = (float)values[SINK].number[0],
         .min_component = (float)values[MIN_COMPONENT].number[0],
         .iterations = (uint32_t)values[SMOOTHING].number[0],
     };
     SurfaceLattice lattice;
     SurfaceMesh mesh;
+    SurfaceSolids solids;
     SlFieldView position = sl_view_field(system, "position");
     if (!(system->spacing > 0) ||
         (system->particle_count > 0 && position.type != SL_FIELD_F32X3))
@@ -139,10 +145,17 @@ static SlStatus add_surface(const SlFilterInput *input, const SlSystemView *syst
     SlStatus status = check_positions(input->context, system, error);
     if (status != SL_OK)
         return status;
-    surface_lattice_fit(input->frame->domain, settings.cube * settings.spacing, &lattice);
+    surface_lattice_fit(input->frame->domain, settings.cube * settings.spacing,
+                        settings.sink * settings.spacing, &lattice);
     SlArenaMark mark = sl_arena_mark(&input->context->arena);
-    status = mesh_system(input->context, &lattice, &settings, system, arena, &mesh);
+    status = surface_solids_make(input->context, &settings, input->frame, &position, &solids, error);
+    bool made = status == SL_OK;
+    if (made)
+        status = mesh_system(input->context, &lattice, &settings, &solids, system, arena, &mesh);
+    surface_solids_free(&solids);
     sl_arena_release(&input->context->arena, mark);
+    if (!made)
+        return status;
     if (status != SL_OK)
         return sl_error_set(error, SL_ERROR_MEMORY,
                             "surface: no memory for the surface of %zu particles of \"%.60s\"",
