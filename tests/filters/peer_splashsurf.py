@@ -133,7 +133,7 @@ def sleet_mesh(arguments, folder, frame):
         result = subprocess.run(command + arguments.options.split(), capture_output=True, text=True)
         if result.returncode != 0:
             sys.exit(f"sleet mesh failed: {result.stderr}")
-        stages = re.search(r"blocks [0-9.]+, .* ms", result.stderr).group(0)
+        stages = re.search(r"solids [0-9.]+, .* ms", result.stderr).group(0)
         mesh = read_ply(path)
         info = subprocess.run([command[0], "info", path], capture_output=True, text=True).stdout
         mesh["closed"] = "closed: yes" in info and "non-manifold edges: 0\n" in info

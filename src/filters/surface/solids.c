@@ -10,8 +10,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/timer.h"
 #include "filters/surface/surface.h"
-#include "geometry/sdf/sdf.h"
+#include "geometry/mesh/bvh.h"
 #include "geometry/shape.h"
 
 enum { IMAGE_CHUNK = SURFACE_PARTICLE_CHUNK, MAX_SAMPLES = 4096 };
@@ -24,35 +25,18 @@ struct SurfaceSolid {
     float side; /* −1: a container, solid outside of the mesh */
     SlShape shape;
     const SlShapeType *type;
-    SlSdf sdf;
+    SlBvh bvh;
     SlVec3 axes[3], position; /* of the mesh */
     SlBox bounds;             /* of its surface */
 };
 
 /* --- distances --- */
 
-static SlVec3 to_local(const SurfaceSolid *solid, SlVec3 x)
+static SlD3 to_local(const SurfaceSolid *solid, SlVec3 x)
 {
     SlVec3 r = sl_sub(x, solid->position);
-    return (SlVec3){sl_dot(solid->axes[0], r), sl_dot(solid->axes[1], r), sl_dot(solid->axes[2], r)};
-}
-
-static float distance_to(const SurfaceSolid *solid, SlVec3 x, float reach, SlVec3 *normal)
-{
-    if (!solid->is_mesh)
-        return solid->type->distance(&solid->shape, x, reach, normal);
-    SlVec3 g;
-    float s = solid->side * sl_sdf_distance_within(&solid->sdf, to_local(solid, x),
-                                                   solid->side > 0 ? reach : INFINITY, &g);
-    float length = sqrtf(sl_dot(g, g)), scale = length > 0 ? solid->side / length : 0;
-    *normal = (SlVec3){0, 0, 0};
-    for (int k = 0; k < 3; k++) {
-        float along = scale * (&g.x)[k];
-        normal->x += along * solid->axes[k].x;
-        normal->y += along * solid->axes[k].y;
-        normal->z += along * solid->axes[k].z;
-    }
-    return s;
+    return (SlD3){(double)sl_dot(solid->axes[0], r), (double)sl_dot(solid->axes[1], r),
+                  (double)sl_dot(solid->axes[2], r)};
 }
 
 static bool is_near(const SurfaceSolid *solid, SlVec3 x, float reach)
@@ -62,6 +46,49 @@ static bool is_near(const SurfaceSolid *solid, SlVec3 x, float reach)
     for (int k = 0; k < 3; k++)
         near = near && at[k] > low[k] - reach && at[k] < high[k] + reach;
     return near || solid->side < 0;
+}
+
+/* −1 inside the solid, 1 outside. */
+static float sign_at(const SurfaceSolid *solid, SlVec3 x)
+{
+    SlVec3 normal;
+    if (!solid->is_mesh)
+        return solid->type->distance(&solid->shape, x, 0, &normal) < 0 ? -1 : 1;
+    bool outside = solid->side < 0 && !(x.x > solid->bounds.min.x && x.x < solid->bounds.max.x &&
+                                        x.y > solid->bounds.min.y && x.y < solid->bounds.max.y &&
+                                        x.z > solid->bounds.min.z && x.z < solid->bounds.max.z);
+    bool inside = !outside && sl_bvh_winding(&solid->bvh, to_local(solid, x)) > 0.5;
+    return inside ? -solid->side : solid->side;
+}
+
+/* Without a sign; at most `reach`. The normal is from the surface to x, 0 on it. */
+static float mesh_distance(const SurfaceSolid *solid, SlVec3 x, float reach, SlVec3 *normal)
+{
+    SlD3 local = to_local(solid, x);
+    SlBvhHit hit;
+    if (!sl_bvh_closest(&solid->bvh, local, (double)reach, &hit))
+        return reach;
+    double distance = sqrt(hit.distance2);
+    double n[3] = {local.x - hit.point.x, local.y - hit.point.y, local.z - hit.point.z};
+    double scale = distance > 0 ? 1 / distance : 0;
+    *normal = (SlVec3){0, 0, 0};
+    for (int k = 0; k < 3; k++) {
+        float along = (float)(n[k] * scale);
+        normal->x += along * solid->axes[k].x;
+        normal->y += along * solid->axes[k].y;
+        normal->z += along * solid->axes[k].z;
+    }
+    return (float)distance;
+}
+
+/* At most `reach`, at least −reach for a mesh. */
+static float distance_to(const SurfaceSolid *solid, SlVec3 x, float reach, SlVec3 *normal)
+{
+    if (!solid->is_mesh)
+        return solid->type->distance(&solid->shape, x, reach, normal);
+    float sign = sign_at(solid, x), s = mesh_distance(solid, x, reach, normal);
+    *normal = (SlVec3){sign * normal->x, sign * normal->y, sign * normal->z};
+    return sign * s;
 }
 
 float surface_solids_distance(const SurfaceSolids *solids, const float x[3], float reach,
@@ -84,12 +111,10 @@ float surface_solids_distance(const SurfaceSolids *solids, const float x[3], flo
 
 /* --- the frame's solids --- */
 
-static SlStatus make_mesh(SlContext *context, const SlColliderView *collider, float d,
-                          SurfaceSolid *solid, SlError *error)
+static SlStatus make_mesh(SlContext *context, const SlColliderView *collider, SurfaceSolid *solid,
+                          SlError *error)
 {
     SlMesh mesh;
-    SlSdfSettings settings = sl_default_sdf_settings((double)d);
-    settings.band = 4;
     solid->is_mesh = true;
     solid->position = collider->pose.position;
     sl_view_axes(collider, solid->axes);
@@ -98,29 +123,19 @@ static SlStatus make_mesh(SlContext *context, const SlColliderView *collider, fl
                                    error);
     if (status != SL_OK)
         return status;
-    status = sl_sdf_create(context, &mesh, &settings, &solid->sdf, error);
-    if (status == SL_OK)
-        status = sl_mesh_transform(&mesh, 1,
-                                   (const float[9]){solid->axes[0].x, solid->axes[1].x,
-                                                    solid->axes[2].x, solid->axes[0].y,
-                                                    solid->axes[1].y, solid->axes[2].y,
-                                                    solid->axes[0].z, solid->axes[1].z,
-                                                    solid->axes[2].z},
-                                   solid->position, error);
-    if (status == SL_OK)
-        solid->bounds = sl_mesh_bounds(&mesh);
+    status = sl_bvh_create(context, &mesh, &solid->bvh, error);
     sl_mesh_destroy(&mesh);
     return status;
 }
 
 /* A frame does not say which meshes are containers: one is if more particles are inside than outside. */
-static void find_side(const SlFieldView *position, float d, SurfaceSolid *solid)
+static void find_side(const SlFieldView *position, SurfaceSolid *solid)
 {
     size_t step = position->count / MAX_SAMPLES + 1, inside = 0, outside = 0;
     for (size_t i = 0; i < position->count; i += step) {
-        SlVec3 x, normal;
+        SlVec3 x;
         memcpy(&x, (const char *)position->data + i * position->stride, sizeof x);
-        bool in = is_near(solid, x, 0) && distance_to(solid, x, d, &normal) < 0;
+        bool in = is_near(solid, x, 0) && sign_at(solid, x) < 0;
         inside += in;
         outside += !in;
     }
@@ -138,7 +153,7 @@ static bool is_reached(const SlFieldView *position, const SurfaceSolid *solid, f
     return reached;
 }
 
-/* A mesh's bounds before its distance field is built. */
+/* A mesh's bounds before its tree is built. */
 static SlBox posed_bounds(const SlColliderView *collider)
 {
     const float *v = sl_view_vertices(collider);
@@ -160,6 +175,7 @@ SlStatus surface_solids_make(SlContext *context, const SurfaceSettings *settings
                              SurfaceSolids *solids, SlError *error)
 {
     float d = settings->spacing, reach = (settings->vicinity + settings->support) * d;
+    double began = sl_seconds();
     memset(solids, 0, sizeof *solids);
     solids->sink = settings->sink * d + SURFACE_SOLID_OVERLAP * d;
     if (frame->collider_count == 0 || position->count == 0)
@@ -186,12 +202,13 @@ SlStatus surface_solids_make(SlContext *context, const SurfaceSettings *settings
         solid->bounds = posed_bounds(collider);
         if (!is_reached(position, solid, reach))
             continue;
-        SlStatus status = make_mesh(context, collider, d, solid, error);
+        SlStatus status = make_mesh(context, collider, solid, error);
         if (status != SL_OK)
             return status;
-        find_side(position, d, solid);
+        find_side(position, solid);
         solids->count++;
     }
+    solids->seconds = sl_seconds() - began;
     return SL_OK;
 }
 
@@ -199,7 +216,7 @@ void surface_solids_free(SurfaceSolids *solids)
 {
     for (size_t k = 0; k < solids->count; k++)
         if (solids->items[k].is_mesh)
-            sl_sdf_destroy(&solids->items[k].sdf);
+            sl_bvh_destroy(&solids->items[k].bvh);
     solids->count = 0;
 }
 
@@ -215,19 +232,20 @@ typedef struct Images {
 /* The images of one particle, at most SURFACE_SOLID_IMAGES. */
 static size_t find_images(const Images *p, uint32_t particle, SurfaceSolidImage *out)
 {
-    SlVec3 x, n, there;
+    SlVec3 x, n;
     memcpy(&x, (const char *)p->position->data + particle * p->position->stride, sizeof x);
     size_t count = 0;
     for (size_t k = 0; k < p->solids->count && count < SURFACE_SOLID_IMAGES; k++) {
         const SurfaceSolid *solid = &p->solids->items[k];
         if (!is_near(solid, x, p->depth))
             continue;
-        float s = distance_to(solid, x, p->depth, &n);
-        if (!(s > 0 && s < p->depth))
+        float s = solid->is_mesh ? mesh_distance(solid, x, p->depth, &n)
+                                 : distance_to(solid, x, p->depth, &n);
+        if (!(s > 0 && s < p->depth) || sign_at(solid, x) < 0)
             continue;
         SlVec3 image = {x.x - 2 * s * n.x, x.y - 2 * s * n.y, x.z - 2 * s * n.z};
         SlVec3 behind = {image.x - p->cover * n.x, image.y - p->cover * n.y, image.z - p->cover * n.z};
-        if (distance_to(solid, behind, p->depth, &there) > 0)
+        if (sign_at(solid, behind) > 0)
             continue;
         out[count++] = (SurfaceSolidImage){particle, {image.x, image.y, image.z}, {n.x, n.y, n.z}};
     }
@@ -278,19 +296,76 @@ bool surface_solids_mirror(SlContext *context, const SurfaceSettings *settings,
 
 /* --- the cut --- */
 
+typedef struct Nodes {
+    const SurfaceLattice *lattice;
+    const float *first;
+    float cell, reach;            /* m: of the widest cell; beyond reach no node is cut */
+    float s[SURFACE_BLOCK_NODES]; /* distance to the nearest solid, at most `reach` */
+} Nodes;
+
+static SlVec3 node_at(const Nodes *nodes, int node)
+{
+    const float *first = nodes->first, *cell = nodes->lattice->cell;
+    return (SlVec3){first[0] + (float)(node & 7) * cell[0],
+                    first[1] + (float)(node >> 3 & 7) * cell[1],
+                    first[2] + (float)(node >> 6) * cell[2]};
+}
+
+static void near_shape(const SurfaceSolid *solid, Nodes *nodes)
+{
+    SlVec3 normal;
+    for (int node = 0; node < SURFACE_BLOCK_NODES; node++) {
+        SlVec3 x = node_at(nodes, node);
+        if (is_near(solid, x, nodes->reach))
+            nodes->s[node] = fminf(nodes->s[node],
+                                   solid->type->distance(&solid->shape, x, nodes->reach, &normal));
+    }
+}
+
+/* Most of the time is for signs. A node farther than a cell from the surface has that of the node before it,
+   which is a cell away; a block without the surface has one sign. */
+static void near_mesh(const SurfaceSolid *solid, Nodes *nodes)
+{
+    SlVec3 normal, center = node_at(nodes, 0);
+    const float *cell = nodes->lattice->cell;
+    float half = 0.5f * (SURFACE_BLOCK - 1), around = nodes->reach;
+    around += half * sqrtf(cell[0] * cell[0] + cell[1] * cell[1] + cell[2] * cell[2]);
+    for (int k = 0; k < 3; k++)
+        (&center.x)[k] += half * cell[k];
+    if (!is_near(solid, center, around))
+        return;
+    bool crossed = mesh_distance(solid, center, around, &normal) < around;
+    float sign = sign_at(solid, center), signs[SURFACE_BLOCK_NODES];
+    for (int node = 0; node < SURFACE_BLOCK_NODES; node++) {
+        SlVec3 x = node_at(nodes, node);
+        float s = crossed ? mesh_distance(solid, x, nodes->reach, &normal) : nodes->reach;
+        int before = (node & 7) != 0 ? node - 1 : (node & 63) != 0 ? node - 8 : node - 64;
+        if (crossed && (node == 0 || s < 1.01f * nodes->cell))
+            sign = sign_at(solid, x);
+        else if (crossed)
+            sign = signs[before];
+        signs[node] = sign;
+        nodes->s[node] = fminf(nodes->s[node], sign * s);
+    }
+}
+
 void surface_solids_cut(const SurfaceSolids *solids, const SurfaceLattice *lattice, float iso,
                         const float first[3], SurfaceCut *cut)
 {
-    float cell = fmaxf(lattice->cell[0], fmaxf(lattice->cell[1], lattice->cell[2]));
-    float reach = 2 * cell; /* beyond, the cut is above 1 and changes nothing */
+    Nodes nodes = {.lattice = lattice, .first = first};
+    nodes.cell = fmaxf(lattice->cell[0], fmaxf(lattice->cell[1], lattice->cell[2]));
+    nodes.reach = 2 * nodes.cell + solids->sink; /* beyond, the cut is above 1 */
+    for (int node = 0; node < SURFACE_BLOCK_NODES; node++)
+        nodes.s[node] = nodes.reach;
+    for (size_t k = 0; k < solids->count; k++) {
+        if (solids->items[k].is_mesh)
+            near_mesh(&solids->items[k], &nodes);
+        else
+            near_shape(&solids->items[k], &nodes);
+    }
     for (int node = 0; node < SURFACE_BLOCK_NODES; node++) {
-        const int at[3] = {node & 7, node >> 3 & 7, node >> 6};
-        float x[3];
-        for (int k = 0; k < 3; k++)
-            x[k] = first[k] + (float)at[k] * lattice->cell[k];
-        float s = surface_solids_distance(solids, x, reach, NULL);
-        float most = iso + 0.5f * (s + solids->sink) / cell;
-        if (s >= reach || cut->values[node] <= most)
+        float most = iso + 0.5f * (nodes.s[node] + solids->sink) / nodes.cell;
+        if (nodes.s[node] >= nodes.reach || cut->values[node] <= most)
             continue;
         cut->values[node] = most > 0 ? most : 0;
         cut->bits[node / 64] |= UINT64_C(1) << node % 64;

@@ -76,7 +76,7 @@ static SlStatus check_positions(SlContext *context, const SlSystemView *system, 
 }
 
 /* In the order of the pipeline; times are logged. */
-enum { BLOCKS, POINTS, FIELD, EXTRACT, COMPONENTS, SMOOTH, STAGES };
+enum { SOLIDS, BLOCKS, POINTS, FIELD, EXTRACT, COMPONENTS, SMOOTH, STAGES };
 
 static SlStatus mesh_system(SlContext *context, const SurfaceLattice *lattice,
                             const SurfaceSettings *settings, SurfaceSolids *solids,
@@ -85,11 +85,12 @@ static SlStatus mesh_system(SlContext *context, const SurfaceLattice *lattice,
     SurfaceBlocks blocks;
     SurfacePoints points = {.count = 0};
     SlFieldView position = sl_view_field(system, "position");
-    double time[STAGES + 1] = {sl_seconds()};
+    double time[STAGES + 1] = {sl_seconds() - solids->seconds};
     memset(mesh, 0, sizeof *mesh);
     memset(&blocks, 0, sizeof blocks);
-    bool done = surface_solids_mirror(context, settings, &position, solids) &&
-                surface_blocks_find(context, lattice, settings, solids, &position, &blocks);
+    bool done = surface_solids_mirror(context, settings, &position, solids);
+    time[SOLIDS + 1] = sl_seconds();
+    done = done && surface_blocks_find(context, lattice, settings, solids, &position, &blocks);
     time[BLOCKS + 1] = sl_seconds();
     done = done && surface_points_collect(context, lattice, settings, solids, system, &blocks,
                                           &points) == SL_OK;
@@ -106,11 +107,11 @@ static SlStatus mesh_system(SlContext *context, const SurfaceLattice *lattice,
     if (done)
         sl_log(context, SL_LOG_INFO,
                "surface of %s: %u triangles, %u blocks of which %u have a field, %zu points; "
-               "blocks %.1f, points %.1f, field %.1f, cubes %.1f, pieces %.1f, smoothing %.1f ms",
+               "solids %.1f, blocks %.1f, points %.1f, field %.1f, cubes %.1f, pieces %.1f, smoothing %.1f ms",
                system->name, mesh->triangle_count, blocks.set.count, blocks.field_count,
                points.count, 1e3 * (time[1] - time[0]), 1e3 * (time[2] - time[1]),
                1e3 * (time[3] - time[2]), 1e3 * (time[4] - time[3]), 1e3 * (time[5] - time[4]),
-               1e3 * (time[6] - time[5]));
+               1e3 * (time[6] - time[5]), 1e3 * (time[7] - time[6]));
     sl_grid_destroy(&points.grid);
     surface_blocks_free(&blocks);
     return done ? SL_OK : SL_ERROR_MEMORY;

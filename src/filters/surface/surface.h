@@ -78,7 +78,8 @@ typedef struct SurfaceSolidImage {
 typedef struct SurfaceSolids {
     SurfaceSolid *items; /* colliders that particles are near to */
     size_t count;
-    float sink; /* m */
+    float sink;     /* m */
+    double seconds; /* that making them took */
     SurfaceSolidImage *images; /* in the order of particles */
     size_t *chunk_first;       /* [chunks + 1]: the first image of SURFACE_PARTICLE_CHUNK particles */
 } SurfaceSolids;
