@@ -4,7 +4,8 @@
 
 #include "cli/cli.h"
 
-enum { O_OUTPUT, O_FRAMES, O_SYSTEM, O_CUBE, O_SMOOTHING, O_ANISOTROPY, O_ISO, O_MIN_COMPONENT,
+enum { O_OUTPUT, O_FRAMES, O_SYSTEM, O_CUBE, O_SMOOTHING, O_ANISOTROPY, O_ISO, O_SINK,
+       O_MIN_COMPONENT,
        O_THREADS, O_VERBOSE, O_QUIET, O_COUNT };
 static const CliOption options[O_COUNT] = {
     [O_OUTPUT] = {"output", 'o', "FILE",
@@ -13,9 +14,10 @@ static const CliOption options[O_COUNT] = {
     [O_FRAMES] = {"frames", 'n', "K|A-B", "one frame or a range (default: all)"},
     [O_SYSTEM] = {"system", 0, "NAME", "only the particles of this system (default: all)"},
     [O_CUBE] = {"cube", 0, "X", "edge of the cubes in particle spacings (0.5)"},
-    [O_SMOOTHING] = {"smoothing", 0, "N", "iterations of weighted smoothing (12)"},
+    [O_SMOOTHING] = {"smoothing", 0, "N", "iterations of weighted smoothing (30)"},
     [O_ANISOTROPY] = {"anisotropy", 0, "X", "how flat a particle's kernel may become; 1: spheres (4)"},
     [O_ISO] = {"iso", 0, "X", "level of the surface as a fraction of the density inside (0.5)"},
+    [O_SINK] = {"sink", 0, "X", "spacings that the mesh continues behind walls and into colliders (0)"},
     [O_MIN_COMPONENT] = {"min-component", 0, "X",
                          "remove closed pieces and voids below this volume, in particles (0.1)"},
     [O_THREADS] = {"threads", 't', "N", "threads (default: one per processor)"},
@@ -31,6 +33,7 @@ static const struct {
                {O_SMOOTHING, "smoothing"},
                {O_ANISOTROPY, "anisotropy"},
                {O_ISO, "iso"},
+               {O_SINK, "sink"},
                {O_MIN_COMPONENT, "min_component"}};
 enum { NUMBERS = sizeof numbers / sizeof numbers[0], MAX_ROWS = 32 };
 
@@ -260,7 +263,7 @@ const CliCommand cli_mesh_command = {
     .examples = "  sleet mesh out/dam                                   every frame\n"
                 "  sleet mesh out/dam --frames 120 -o dam.obj           one frame\n"
                 "  sleet mesh out/dam --frames 0-60 -o mesh_%04d.ply    a range\n"
-                "  sleet mesh out/dam --cube 0.25 --smoothing 20        finer\n",
+                "  sleet mesh out/dam --cube 0.25 --smoothing 60        finer\n",
     .options = options,
     .option_count = O_COUNT,
     .run = mesh,

@@ -3,6 +3,7 @@
 #include "core/hash.h"
 #include "filters/surface/surface.h"
 #include "geometry/mesh/check.h"
+#include "geometry/shape.h"
 #include "support/dam.h"
 
 typedef struct Cloud {
@@ -58,13 +59,15 @@ typedef struct Meshed {
 static const SlBox open_box = {{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
 
 /* NULL values: the defaults. */
-static Meshed mesh(const Cloud *cloud, SlBox domain, uint32_t threads, const SlParamValue *values)
+static Meshed mesh_beside(const Cloud *cloud, SlBox domain, const SlColliderView *collider,
+                          uint32_t threads, const SlParamValue *values)
 {
     SlFieldView fields[2] = {{"position", "m", "", SL_FIELD_F32X3, cloud->x, cloud->count, 12},
                              {"velocity", "m/s", "", SL_FIELD_F32X3, cloud->v, cloud->count, 12}};
     SlSystemView system = {.name = "water", .solver = "pbf", .particle_count = cloud->count,
                            .spacing = d, .volume = d * d * d, .fields = fields, .field_count = 2};
-    SlFrameView frame = {.domain = domain, .systems = &system, .system_count = 1};
+    SlFrameView frame = {.domain = domain, .systems = &system, .system_count = 1,
+                         .colliders = collider, .collider_count = collider != NULL};
     const SlFrameView *output;
     Meshed m = {.context = test_context(threads)};
     assert_ok(sl_filter_create(m.context, "surface", values, &m.filter, &test_error));
@@ -73,6 +76,11 @@ static Meshed mesh(const Cloud *cloud, SlBox domain, uint32_t threads, const SlP
     m.surface = output->surfaces;
     assert_string_equal(m.surface->system, "water");
     return m;
+}
+
+static Meshed mesh(const Cloud *cloud, SlBox domain, uint32_t threads, const SlParamValue *values)
+{
+    return mesh_beside(cloud, domain, NULL, threads, values);
 }
 
 static void unmesh(Meshed *m)
@@ -236,14 +244,169 @@ static void few_particles(void **state)
     Meshed one = mesh(&cloud, open_box, 1, NULL);
     SlMeshReport report = check_mesh(&one);
     assert_int_equal(report.components, 1);
-    assert_near(report.volume / pow((double)d, 3), 0.25, 0.1); /* a drop is drawn small */
+    assert_near(report.volume / pow((double)d, 3), 1, 0.1);
+    for (size_t i = 0; i < one.surface->vertex_count; i++) {
+        double r2 = 0;
+        for (size_t k = 0; k < 3; k++)
+            r2 += pow((double)(one.surface->positions[3 * i + k] - cloud.x[k]), 2);
+        assert_near(sqrt(r2) / (double)d, 0.67, 1e-3);
+    }
     assert_near((double)(report.bounds.max.x + report.bounds.min.x) / 2, 3, 1e-3);
     unmesh(&one);
-    add(&cloud, NAN, 0, 0); /* not a place: left out */
-    Meshed two = mesh(&cloud, (SlBox){{0, 0, 0}, {9, 9, 9}}, 1, NULL);
-    check_mesh(&two);
-    unmesh(&two);
     drop_cloud(&cloud);
+}
+
+/* A pillar that stands in a pool, on the lattice of the particles, and its particles left out. */
+static const float pillar_low[3] = {7 * 0.1f, -1, 8 * 0.1f}, pillar_high[3] = {12 * 0.1f, 2, 14 * 0.1f};
+
+static void add_pool(Cloud *cloud, int nx, int ny, int nz)
+{
+    Cloud all = {0};
+    add_block(&all, nx, ny, nz, 0.1f);
+    for (size_t i = 0; i < all.count; i++) {
+        const float *x = all.x + 3 * i;
+        if (x[0] < pillar_low[0] || x[0] > pillar_high[0] || x[2] < pillar_low[2] ||
+            x[2] > pillar_high[2])
+            add(cloud, x[0], x[1], x[2]);
+    }
+    drop_cloud(&all);
+}
+
+static SlColliderView pillar_shape(void)
+{
+    SlColliderView collider = {.kind = SL_COLLIDER_SHAPE, .shape = sl_default_shape(SL_SHAPE_BOX)};
+    for (int k = 0; k < 3; k++) {
+        (&collider.shape.center.x)[k] = (pillar_low[k] + pillar_high[k]) / 2;
+        (&collider.shape.half.x)[k] = (pillar_high[k] - pillar_low[k]) / 2;
+    }
+    return collider;
+}
+
+/* Distance to the pillar's sides, negative inside. */
+static float pillar_distance(const float *x)
+{
+    float u = fmaxf(pillar_low[0] - x[0], x[0] - pillar_high[0]);
+    return fmaxf(u, fmaxf(pillar_low[2] - x[2], x[2] - pillar_high[2]));
+}
+
+/* Round it: flat up to the pillar, and in the pillar the mesh ends at one depth; by shape and by mesh. */
+static void follows_colliders(void **state)
+{
+    (void)state;
+    SlBox domain = {{0, 0, 0}, {20 * d, 20 * d, 20 * d}};
+    Cloud cloud = {0};
+    add_pool(&cloud, 20, 8, 20);
+    SlColliderView colliders[2] = {pillar_shape(), {.kind = SL_COLLIDER_MESH}};
+    SlContext *context = test_context(1);
+    SlMesh box;
+    assert_ok(sl_shape_mesh(context, &colliders[0].shape, d, domain, &box, &test_error));
+    colliders[1].mesh = (SlMeshView){.positions = box.positions, .vertex_count = box.vertex_count,
+                                     .triangles = box.triangles,
+                                     .triangle_count = box.triangle_count};
+    colliders[1].pose.position = colliders[0].shape.center;
+    colliders[1].pose.rotation.w = 1;
+    for (int c = 0; c < 2; c++) {
+        Meshed m = mesh_beside(&cloud, domain, &colliders[c], 2, NULL);
+        SlMeshReport report = check_mesh(&m);
+        size_t at_side = 0, beside = 0;
+        for (size_t i = 0; i < m.surface->vertex_count; i++) {
+            const float *x = m.surface->positions + 3 * i;
+            float s = pillar_distance(x) / d;
+            assert_true(s > -0.4f); /* deeper than 0.1 only at the pillar's edges */
+            if (x[1] < 6.5f * d && x[1] > d && s < 2) {
+                at_side++; /* no film of air beside it */
+                assert_near((double)s, -0.1, 0.02);
+            }
+            if (x[1] > 6.5f * d && s > -0.05f && s < 2) {
+                beside++;
+                assert_near((double)(x[1] / d), 8, 0.08);
+            }
+        }
+        assert_true(at_side > 300 && beside > 200);
+        double pool = 20 * 20 * 8, hole = (5 - 0.2) * (6 - 0.2) * 8;
+        assert_near(report.volume / pow((double)d, 3) / (pool - hole), 1, 0.01);
+        unmesh(&m);
+    }
+    sl_mesh_destroy(&box);
+    sl_context_destroy(context);
+    drop_cloud(&cloud);
+}
+
+/* Water at one side of a thin plate does not appear at the other. */
+static void plates_keep_apart(void **state)
+{
+    (void)state;
+    Cloud cloud = {0};
+    add_block(&cloud, 12, 12, 12, 0.1f);
+    for (int thick = 1; thick < 4; thick++) {
+        SlColliderView plate = pillar_shape();
+        plate.shape.half = (SlVec3){0.25f * d * (float)thick, 3, 3};
+        plate.shape.center = (SlVec3){12 * d + plate.shape.half.x, 0, 0};
+        Meshed m = mesh_beside(&cloud, open_box, &plate, 1, NULL);
+        SlMeshReport report = check_mesh(&m);
+        /* Below 1.25 d there are no images: the surface is that of the particles. */
+        assert_near((double)report.bounds.max.x / (double)d, 12.1, thick < 3 ? 0.1 : 0.02);
+        assert_near(report.volume / ((double)cloud.count * pow((double)d, 3)), 1, 0.02);
+        unmesh(&m);
+    }
+    drop_cloud(&cloud);
+}
+
+/* `sink` moves the mesh's ends outwards, at walls and in colliders, and not the free surface. */
+static void sinks_into_walls(void **state)
+{
+    (void)state;
+    SlBox domain = {{0, 0, 0}, {20 * d, 20 * d, 20 * d}};
+    Cloud cloud = {0};
+    add_pool(&cloud, 20, 8, 20);
+    SlColliderView pillar = pillar_shape();
+    size_t count;
+    const SlTable *const *tables = sl_filter_tables(&count);
+    const SlTable *table = sl_table_named(tables, count, "surface");
+    SlParamValue values[16];
+    sl_table_defaults(table, values);
+    assert_ok(sl_table_set_number(table, values, "sink", 0.5, &test_error));
+    Meshed m = mesh_beside(&cloud, domain, &pillar, 1, values);
+    SlMeshReport report = check_mesh(&m);
+    assert_near((double)report.bounds.min.x / (double)d, -0.5, 1e-4);
+    assert_near((double)report.bounds.min.y / (double)d, -0.5, 1e-4);
+    assert_near((double)report.bounds.max.z / (double)d, 20.5, 1e-4);
+    assert_near((double)report.bounds.max.y / (double)d, 8, 0.08);
+    for (size_t i = 0; i < m.surface->vertex_count; i++) {
+        const float *x = m.surface->positions + 3 * i;
+        float s = pillar_distance(x) / d;
+        if (x[1] < 6.5f * d && x[1] > d && s < 2)
+            assert_near((double)s, -0.6, 0.02);
+    }
+    unmesh(&m);
+    drop_cloud(&cloud);
+}
+
+/* A particle that is nowhere or too far away is named, whichever thread finds it. */
+static void places_are_checked(void **state)
+{
+    (void)state;
+    const float bad[3] = {NAN, 1e30f, -30000.0f}; /* more than 2^18 d away */
+    for (int k = 0; k < 3; k++) {
+        Cloud cloud = {0};
+        add_block(&cloud, 50, 50, 60, 0);
+        cloud.x[3 * 140001 + 1] = cloud.x[3 * 140002] = bad[k];
+        SlFieldView position = {"position", "m", "", SL_FIELD_F32X3, cloud.x, cloud.count, 12};
+        SlSystemView system = {.name = "water", .particle_count = cloud.count, .spacing = d,
+                               .fields = &position, .field_count = 1};
+        SlFrameView frame = {.domain = open_box, .systems = &system, .system_count = 1};
+        const SlFrameView *output;
+        SlContext *context = test_context(2);
+        SlFilter *filter;
+        assert_ok(sl_filter_create(context, "surface", NULL, &filter, &test_error));
+        assert_int_equal(sl_filter_apply(filter, &frame, &output, &test_error),
+                         SL_ERROR_ARGUMENT);
+        assert_non_null(strstr(test_error.text, "particle 140001 of \"water\""));
+        assert_non_null(strstr(test_error.text, "26214.4 m"));
+        sl_filter_destroy(filter);
+        sl_context_destroy(context);
+        drop_cloud(&cloud);
+    }
 }
 
 /* A gas of particles has every case of the table, thin bridges and pieces that touch. */
@@ -302,7 +465,9 @@ int main(void)
         cmocka_unit_test(cubes_fit_together),     cmocka_unit_test(pool_is_flat),
         cmocka_unit_test(ball_is_round),          cmocka_unit_test(block_keeps_its_volume),
         cmocka_unit_test(few_particles),          cmocka_unit_test(gas_is_manifold),
-        cmocka_unit_test(threads_change_nothing),
+        cmocka_unit_test(threads_change_nothing), cmocka_unit_test(places_are_checked),
+        cmocka_unit_test(follows_colliders),      cmocka_unit_test(plates_keep_apart),
+        cmocka_unit_test(sinks_into_walls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,17 +109,16 @@ static bool count_at(SurfaceBlocks *blocks, SlBlockCoord key)
     return true;
 }
 
-static bool count_particles(const SurfaceLattice *lattice, float depth, const SlFieldView *position,
-                            SurfaceBlocks *blocks)
+static bool count_particles(const SurfaceLattice *lattice, const SurfaceSolids *solids, float depth,
+                            const SlFieldView *position, SurfaceBlocks *blocks)
 {
     bool done = true;
+    size_t next = 0;
     for (size_t i = 0; done && i < position->count; i++) {
         float x[3];
         memcpy(x, (const char *)position->data + i * position->stride, sizeof x);
-        if (!isfinite(x[0] + x[1] + x[2]))
-            continue;
         SurfaceImages images;
-        surface_images(lattice, x, depth, &images);
+        surface_images(lattice, solids, (uint32_t)i, x, depth, &next, &images);
         for (int k = 0; done && k < images.count; k++)
             done = count_at(blocks, surface_coarse_cell(blocks, images.x[k]));
     }
@@ -210,6 +209,7 @@ static void sort_set(SurfaceSet *set)
 
 typedef struct Classify {
     const SurfaceLattice *lattice;
+    const SurfaceSolids *solids;
     SurfaceBlocks *blocks;
     float reach, vicinity;
     float full; /* particles of a full coarse cell */
@@ -237,6 +237,25 @@ static bool cells_near(const Classify *p, SlBlockCoord block, IndexRange *range)
     return true;
 }
 
+/* AIR: all of the block's nodes and the next layer are in a solid; 0: a solid's surface may cross them;
+   DEEP: there is none. */
+static uint32_t solid_state(const Classify *p, SlBlockCoord block)
+{
+    if (p->solids->count == 0)
+        return SURFACE_DEEP;
+    const SurfaceLattice *lattice = p->lattice;
+    const int32_t *at = &block.x;
+    float center[3], radius2 = 0;
+    for (int k = 0; k < 3; k++) {
+        float half = 0.5f * (SURFACE_BLOCK + 1) * lattice->cell[k];
+        center[k] = surface_node(lattice, k, at[k] * SURFACE_BLOCK) + half;
+        radius2 += half * half;
+    }
+    float radius = sqrtf(radius2) + p->solids->sink + lattice->cell[0];
+    float s = surface_solids_distance(p->solids, center, radius, NULL);
+    return s < -radius ? SURFACE_AIR : s < radius ? 0 : SURFACE_DEEP;
+}
+
 static void classify_chunk(void *argument, size_t begin, size_t end, size_t chunk)
 {
     (void)chunk;
@@ -257,7 +276,10 @@ static void classify_chunk(void *argument, size_t begin, size_t end, size_t chun
                     deep = deep && count >= full_fraction * p->full;
                     air = air && count == 0;
                 }
-        blocks->field_of[b] = deep ? SURFACE_DEEP : air ? SURFACE_AIR : 0;
+        uint32_t solid = solid_state(p, blocks->set.keys[b]);
+        air |= solid == SURFACE_AIR;
+        deep &= solid == SURFACE_DEEP;
+        blocks->field_of[b] = air ? SURFACE_AIR : deep ? SURFACE_DEEP : 0;
     }
 }
 
@@ -302,8 +324,8 @@ static void level_chunk(void *argument, size_t begin, size_t end, size_t chunk)
 }
 
 bool surface_blocks_find(SlContext *context, const SurfaceLattice *lattice,
-                         const SurfaceSettings *settings, const SlFieldView *position,
-                         SurfaceBlocks *blocks)
+                         const SurfaceSettings *settings, const SurfaceSolids *solids,
+                         const SlFieldView *position, SurfaceBlocks *blocks)
 {
     SlArena *arena = &context->arena;
     float d = settings->spacing, reach = settings->support * d;
@@ -311,7 +333,8 @@ bool surface_blocks_find(SlContext *context, const SurfaceLattice *lattice,
     memset(blocks, 0, sizeof *blocks);
     blocks->cells.memory = blocks->set.memory = &context->memory;
     blocks->cell = coarse_spacings * d;
-    if (!count_particles(lattice, depth, position, blocks) || !add_blocks(lattice, reach, blocks))
+    if (!count_particles(lattice, solids, depth, position, blocks) ||
+        !add_blocks(lattice, reach, blocks))
         return false;
     if (blocks->set.count > 0)
         sort_set(&blocks->set);
@@ -319,7 +342,7 @@ bool surface_blocks_find(SlContext *context, const SurfaceLattice *lattice,
     blocks->levels = SL_PUSH(arena, uint8_t, blocks->cells.count);
     if (blocks->field_of == NULL || blocks->levels == NULL)
         return false;
-    Classify p = {.lattice = lattice, .blocks = blocks, .reach = reach,
+    Classify p = {.lattice = lattice, .solids = solids, .blocks = blocks, .reach = reach,
                   .vicinity = settings->vicinity * d,
                   .full = coarse_spacings * coarse_spacings * coarse_spacings};
     sl_parallel_for(context->pool, blocks->set.count, BLOCK_CHUNK, classify_chunk, &p);
@@ -329,5 +352,8 @@ bool surface_blocks_find(SlContext *context, const SurfaceLattice *lattice,
     sl_parallel_for(context->pool, blocks->cells.count, CELL_CHUNK, level_chunk, &p);
     blocks->fields = sl_arena_push_array(arena, blocks->field_count,
                                          SURFACE_BLOCK_NODES * sizeof(float));
-    return blocks->fields != NULL;
+    if (solids->count > 0)
+        blocks->cut_bits = sl_arena_push_array(arena, blocks->field_count,
+                                               SURFACE_CUT_WORDS * sizeof(uint64_t));
+    return blocks->fields != NULL && (solids->count == 0 || blocks->cut_bits != NULL);
 }

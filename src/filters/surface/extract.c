@@ -136,6 +136,21 @@ static void count_chunk(void *argument, size_t begin, size_t end, size_t chunk)
 
 /* --- second pass --- */
 
+/* Whether a solid decides the value at a node. */
+static bool is_cut(const Extract *p, const Local *local, const int node[3])
+{
+    if (p->blocks->cut_bits == NULL)
+        return false;
+    uint32_t side = 0, at = 0;
+    for (int k = 0; k < 3; k++) {
+        side |= (uint32_t)(node[k] >> 3) << k;
+        at |= (uint32_t)(node[k] & 7) << 3 * k;
+    }
+    uint32_t field = state_of(p->blocks, local->near[side]);
+    return field < SURFACE_AIR &&
+           (p->blocks->cut_bits[(size_t)field * SURFACE_CUT_WORDS + at / 64] >> at % 64 & 1) != 0;
+}
+
 /* The vertex on the edge from a node along an axis. */
 static void place_vertex(const Extract *p, const Local *local, const int node[3], int axis,
                          uint32_t vertex)
@@ -156,10 +171,15 @@ static void place_vertex(const Extract *p, const Local *local, const int node[3]
     }
     int32_t index = local->first[axis] + node[axis];
     if (is_beyond_wall(lattice, axis, index) || is_beyond_wall(lattice, axis, index + 1)) {
-        x[axis] = lattice->wall[index < lattice->low[axis] ? 0 : 1][axis];
+        x[axis] = lattice->end[index < lattice->low[axis] ? 0 : 1][axis];
         fixed |= (uint8_t)(1 << axis | SURFACE_IN_WALL);
     } else {
         x[axis] += t * lattice->cell[axis];
+        int air = a > p->iso ? 1 : 0; /* which end of the edge */
+        const int other[3] = {node[0] + air * (axis == 0), node[1] + air * (axis == 1),
+                              node[2] + air * (axis == 2)};
+        if (is_cut(p, local, other))
+            fixed = SURFACE_FIXED | SURFACE_IN_WALL | SURFACE_IN_SOLID;
     }
     p->mesh->fixed[vertex] = fixed;
 }

@@ -10,9 +10,11 @@ typedef struct Field {
     const SurfaceKernels *kernels;
     const SurfaceLattice *lattice;
     const SurfacePoints *points;
+    const SurfaceSolids *solids;
     SurfaceBlocks *blocks;
     const uint32_t *block_of_field;
     float reach; /* m: of the widest kernel */
+    float iso;
 } Field;
 
 static void field_chunk(void *argument, size_t begin, size_t end, size_t chunk)
@@ -35,12 +37,17 @@ static void field_chunk(void *argument, size_t begin, size_t end, size_t chunk)
             for (; j < last; j++)
                 if (p->points->kernels[j].amplitude > 0)
                     p->kernels->add(p->lattice, &p->points->kernels[j], first, values);
+        if (p->blocks->cut_bits != NULL) {
+            SurfaceCut cut = {values, p->blocks->cut_bits + f * SURFACE_CUT_WORDS};
+            memset(cut.bits, 0, SURFACE_CUT_WORDS * sizeof *cut.bits);
+            surface_solids_cut(p->solids, p->lattice, p->iso, first, &cut);
+        }
     }
 }
 
 bool surface_field_compute(SlContext *context, const SurfaceLattice *lattice,
-                           const SurfaceSettings *settings, const SurfacePoints *points,
-                           SurfaceBlocks *blocks)
+                           const SurfaceSettings *settings, const SurfaceSolids *solids,
+                           const SurfacePoints *points, SurfaceBlocks *blocks)
 {
     uint32_t *block_of_field = SL_PUSH(&context->arena, uint32_t, blocks->field_count);
     if (block_of_field == NULL)
@@ -48,8 +55,9 @@ bool surface_field_compute(SlContext *context, const SurfaceLattice *lattice,
     for (uint32_t b = 0; b < blocks->set.count; b++)
         if (blocks->field_of[b] < SURFACE_AIR)
             block_of_field[blocks->field_of[b]] = b;
-    Field p = {.kernels = SL_KERNELS(context->isa, surface_kernels), .lattice = lattice, .points = points, .blocks = blocks,
-               .block_of_field = block_of_field,
+    Field p = {.kernels = SL_KERNELS(context->isa, surface_kernels), .lattice = lattice,
+               .points = points, .solids = solids, .blocks = blocks,
+               .block_of_field = block_of_field, .iso = settings->iso,
                .reach = settings->support * settings->spacing};
     sl_parallel_for(context->pool, blocks->field_count, 1, field_chunk, &p);
     return true;

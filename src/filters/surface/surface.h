@@ -1,5 +1,6 @@
 /* The water surface: what the files of this folder share. In the order of a frame:
 
+   solids.c    colliders: images of particles inside them, and where they cut the field
    lattice.c   the nodes at which the field is known, fitted to the domain's walls
    blocks.c    which blocks of nodes can hold the surface; deep inside no field is computed
    points.c    particles near those blocks, with their mirror images behind walls, and their kernels
@@ -7,7 +8,8 @@
    cubes.c     the table of marching cubes, derived from one rule for faces
    extract.c   vertices and triangles
    surface_kernels.c  the hot loops of points.c, field.c and smooth.c
-   smooth.c    weighted smoothing, velocities, normals
+   around.c    neighbours and normals of vertices, rims of walls
+   smooth.c    velocities, weighted smoothing
    components.c  pieces that are too small are removed
    surface.c   the filter
 
@@ -26,9 +28,11 @@ typedef struct SurfaceSettings {
     float cube;            /* edge of a cell of the lattice */
     float support;         /* reach of a particle's kernel */
     float drop_support;    /* reach of the kernel of a particle without neighbours */
+    float drop_radius;     /* of the sphere that such a particle is drawn as */
     float vicinity;        /* radius in which neighbours decide the kernel's shape */
     float iso;             /* level of the surface; 1 is the field deep inside */
     float anisotropy;      /* longest over shortest axis of a kernel, at most; 1: spheres */
+    float sink;            /* how far the mesh continues behind walls and into colliders */
     float min_component;   /* spacings³: smaller closed pieces and voids are removed */
     uint32_t iterations;   /* of smoothing */
 } SurfaceSettings;
@@ -45,14 +49,61 @@ typedef struct SurfaceLattice {
     float origin[3], cell[3], inverse_cell[3];
     int32_t low[3], high[3]; /* first and last node that may be water; INT32_MIN, INT32_MAX: no wall */
     float wall[2][3];        /* m: planes of the domain; infinite where it is open */
+    float end[2][3];         /* m: planes at which the mesh ends, `sink` behind the walls */
 } SurfaceLattice;
 
-void surface_lattice_fit(SlBox domain, float cell, SurfaceLattice *lattice);
+void surface_lattice_fit(SlBox domain, float cell, float sink, SurfaceLattice *lattice);
 
 static inline float surface_node(const SurfaceLattice *lattice, int axis, int32_t index)
 {
     return lattice->origin[axis] + (float)index * lattice->cell[axis];
 }
+
+/* --- solids.c ------------------------------------------------------------------------------- */
+
+/* Spacings: the mesh goes this far into a collider in any case, so that differences between the two meshes
+   of a curved surface are hidden. */
+#define SURFACE_SOLID_OVERLAP 0.1f
+enum {
+    SURFACE_SOLID_IMAGES = 2,     /* of one particle, at most */
+    SURFACE_PARTICLE_CHUNK = 4096 /* of the loops over particles and their images */
+};
+
+typedef struct SurfaceSolid SurfaceSolid;
+typedef struct SurfaceSolidImage {
+    uint32_t particle;
+    float x[3], normal[3]; /* normal: of the plane it was mirrored at */
+} SurfaceSolidImage;
+
+typedef struct SurfaceSolids {
+    SurfaceSolid *items; /* colliders that particles are near to */
+    size_t count;
+    float sink;     /* m */
+    double seconds; /* that making them took */
+    SurfaceSolidImage *images; /* in the order of particles */
+    size_t *chunk_first;       /* [chunks + 1]: the first image of SURFACE_PARTICLE_CHUNK particles */
+} SurfaceSolids;
+
+/* SL_ERROR_ARGUMENT for a mesh that has no distance field. Free it also after an error. */
+SlStatus surface_solids_make(SlContext *context, const SurfaceSettings *settings,
+                             const SlFrameView *frame, const SlFieldView *position,
+                             SurfaceSolids *solids, SlError *error);
+void surface_solids_free(SurfaceSolids *solids);
+/* Finds `images`. */
+bool surface_solids_mirror(SlContext *context, const SurfaceSettings *settings,
+                           const SlFieldView *position, SurfaceSolids *solids);
+/* Negative inside; at most `reach`. `normal` (may be NULL) is set where it is less than that. */
+float surface_solids_distance(const SurfaceSolids *solids, const float x[3], float reach,
+                              float normal[3]);
+
+/* The nodes of a block, and a bit for each at which a solid and not the field decides. */
+typedef struct SurfaceCut {
+    float *values;
+    uint64_t *bits; /* SURFACE_CUT_WORDS */
+} SurfaceCut;
+enum { SURFACE_CUT_WORDS = 8 };
+void surface_solids_cut(const SurfaceSolids *solids, const SurfaceLattice *lattice, float iso,
+                        const float first[3], SurfaceCut *cut);
 
 /* --- blocks.c ------------------------------------------------------------------------------- */
 
@@ -92,36 +143,36 @@ typedef struct SurfaceBlocks {
     uint32_t *field_of; /* per block: its field's place, SURFACE_DEEP or SURFACE_AIR */
     uint32_t field_count;
     float *fields; /* SURFACE_BLOCK_NODES each; node (x, y, z) at x + 8 (y + 8 z) */
+    uint64_t *cut_bits; /* SURFACE_CUT_WORDS per field; NULL: no solids */
 } SurfaceBlocks;
 
-/* A position and its images behind walls, the position first. */
+/* A position and its images behind walls and in solids, the position first. */
+enum { SURFACE_MAX_IMAGES = 27 * (1 + SURFACE_SOLID_IMAGES) };
 typedef struct SurfaceImages {
-    float x[27][3];
-    uint8_t flips[27]; /* bit k: mirrored along axis k */
+    float x[SURFACE_MAX_IMAGES][3];
+    uint8_t flips[SURFACE_MAX_IMAGES];   /* bit k: mirrored along axis k */
+    uint32_t solid[SURFACE_MAX_IMAGES];  /* place of the solid's image it comes from; UINT32_MAX: none */
     int count;
 } SurfaceImages;
 
-void surface_images(const SurfaceLattice *lattice, const float x[3], float depth,
-                    SurfaceImages *images);
+/* `next`: the place of the first solid image of this particle or a later one; moved past its own. */
+void surface_images(const SurfaceLattice *lattice, const SurfaceSolids *solids, uint32_t particle,
+                    const float x[3], float depth, size_t *next, SurfaceImages *images);
 
 static inline SlBlockCoord surface_coarse_cell(const SurfaceBlocks *blocks, const float x[3])
 {
-    float f[3];
-    for (int k = 0; k < 3; k++) {
-        float along = x[k] / blocks->cell;
-        along = along > -1e9f ? along < 1e9f ? along : 1e9f : -1e9f; /* also for NaN */
-        f[k] = along;
-    }
     int32_t c[3];
-    for (int k = 0; k < 3; k++)
-        c[k] = (int32_t)f[k] - ((float)(int32_t)f[k] > f[k]);
+    for (int k = 0; k < 3; k++) {
+        float along = x[k] / blocks->cell; /* positions are checked: at most SL_GRID_REACH */
+        c[k] = (int32_t)along - ((float)(int32_t)along > along);
+    }
     return (SlBlockCoord){c[0], c[1], c[2]};
 }
 
 /* Finds the blocks whose cells the surface can cross, and which particles matter to them. */
 bool surface_blocks_find(SlContext *context, const SurfaceLattice *lattice,
-                         const SurfaceSettings *settings, const SlFieldView *position,
-                         SurfaceBlocks *blocks);
+                         const SurfaceSettings *settings, const SurfaceSolids *solids,
+                         const SlFieldView *position, SurfaceBlocks *blocks);
 void surface_blocks_free(SurfaceBlocks *blocks);
 
 /* --- points.c ------------------------------------------------------------------------------- */
@@ -144,14 +195,15 @@ typedef struct SurfacePoints {
 } SurfacePoints;
 
 SlStatus surface_points_collect(SlContext *context, const SurfaceLattice *lattice,
-                                const SurfaceSettings *settings, const SlSystemView *system,
-                                const SurfaceBlocks *blocks, SurfacePoints *points);
+                                const SurfaceSettings *settings, const SurfaceSolids *solids,
+                                const SlSystemView *system, const SurfaceBlocks *blocks,
+                                SurfacePoints *points);
 
 /* --- field.c -------------------------------------------------------------------------------- */
 
 bool surface_field_compute(SlContext *context, const SurfaceLattice *lattice,
-                           const SurfaceSettings *settings, const SurfacePoints *points,
-                           SurfaceBlocks *blocks);
+                           const SurfaceSettings *settings, const SurfaceSolids *solids,
+                           const SurfacePoints *points, SurfaceBlocks *blocks);
 
 /* --- cubes.c -------------------------------------------------------------------------------- */
 
@@ -168,15 +220,20 @@ void surface_cubes_derive(SurfaceCase cases[256]);
 /* The lower corner of an edge; its axis is edge / 4. */
 uint32_t surface_edge_corner(uint32_t edge);
 
-/* --- extract.c, smooth.c, components.c ------------------------------------------------------ */
+/* --- extract.c, around.c, smooth.c, components.c ------------------------------------------------------ */
 
-enum { SURFACE_IN_WALL = 8 };
+enum {
+    SURFACE_FIXED = 7,
+    SURFACE_IN_WALL = 8,
+    SURFACE_IN_SOLID = 16, /* on a collider's face; then also IN_WALL and FIXED */
+    SURFACE_CONTACT = 32   /* on the water line at a collider */
+};
 typedef struct SurfaceMesh {
     uint32_t vertex_count, triangle_count;
     float *positions, *normals, *velocities; /* 3 per vertex */
     uint32_t *triangles;                     /* 3 per triangle */
     uint8_t *fixed; /* per vertex, bit k: lies at a wall across axis k and keeps that coordinate;
-                       SURFACE_IN_WALL: on the wall's face, not on the water line above it */
+                       SURFACE_IN_WALL: on the wall's face, not on the water line above it; … */
 } SurfaceMesh;
 
 /* The mesh's arrays are on `arena`, `fixed` on the context's. False: no memory, or 2^31 or more vertices
@@ -186,8 +243,21 @@ bool surface_extract(SlContext *context, SlArena *arena, const SurfaceLattice *l
                      SurfaceMesh *mesh);
 /* Removes closed pieces, and voids, of a smaller volume than that (m³). */
 bool surface_remove_small(SlContext *context, float min_volume, SurfaceMesh *mesh);
+
+/* In a closed manifold mesh the half-edges that begin at a vertex lead to each of its neighbours once. */
+typedef struct SurfaceAround {
+    uint32_t *first;      /* [vertices + 1] */
+    uint32_t *half_edges; /* place in `triangles` of where each begins, in rising order */
+    uint32_t *neighbours; /* as `first` says; those that smoothing follows */
+    uint32_t *followed;   /* per vertex: how many these are */
+} SurfaceAround;
+
+bool surface_around_find(SlContext *context, const SurfaceMesh *mesh, SurfaceAround *around);
+void surface_normals(SlContext *context, const SurfaceMesh *mesh, const SurfaceAround *around);
+void surface_join_rims(SlContext *context, const SurfaceMesh *mesh, const SurfaceAround *around);
+
 /* Velocities, smoothing, normals. */
 bool surface_smooth(SlContext *context, const SurfaceSettings *settings,
-                    const SurfacePoints *points, SurfaceMesh *mesh);
+                    const SurfaceSolids *solids, const SurfacePoints *points, SurfaceMesh *mesh);
 
 #endif

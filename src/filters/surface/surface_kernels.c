@@ -13,61 +13,82 @@ SL_INLINE I8 lanes_before(uint32_t j, uint32_t end)
     return lane < (I8)u8(end - j);
 }
 
-static void moments(const SurfacePoints *points, const float x[3], float radius, float sums[10])
+/* Eight points from j: u, v, w from x to them, and which of them are in the run. */
+typedef struct Eight {
+    F8x4 point;
+    F8 u, v, w, r2;
+    I8 valid;
+    uint32_t j;
+} Eight;
+
+typedef void (*AddEight)(const SurfacePoints *points, const Eight *at, float radius, F8 *sum);
+
+/* Adds all points of the cells around x, eight at once; compiled once for each `add`. */
+SL_INLINE void gather(const SurfacePoints *points, const float x[3], float radius, AddEight add_eight,
+                      int count, float *sums)
 {
-    F8 x0 = f8(x[0]), x1 = f8(x[1]), x2 = f8(x[2]);
-    F8 squared = f8(radius * radius), inverse = f8(1 / radius), sum[10];
-    for (int k = 0; k < 10; k++)
+    F8 x0 = f8(x[0]), x1 = f8(x[1]), x2 = f8(x[2]), sum[10];
+    for (int k = 0; k < count; k++)
         sum[k] = f8(0);
     SurfaceRuns runs = surface_runs_around(&points->grid, x, radius);
     for (uint32_t j, end; surface_next_run(&runs, &j, &end);)
         for (; j < end; j += 8) {
-            F8x4 s = f8x4_load(points->sorted[j]);
-            F8 u = s.x - x0, v = s.y - x1, w = s.z - x2;
-            F8 r2 = f8_fma(u, u, f8_fma(v, v, w * w));
-            I8 near = (r2 < squared) & lanes_before(j, end);
-            F8 q = f8_sqrt(r2) * inverse;
-            F8 weight = f8_keep(near, f8_fnma(q * q, q, f8(1)));
-            F8 wu = weight * u, wv = weight * v, ww = weight * w;
-            sum[0] += weight;
-            sum[1] += wu;
-            sum[2] += wv;
-            sum[3] += ww;
-            sum[4] = f8_fma(wu, u, sum[4]);
-            sum[5] = f8_fma(wv, v, sum[5]);
-            sum[6] = f8_fma(ww, w, sum[6]);
-            sum[7] = f8_fma(wu, v, sum[7]);
-            sum[8] = f8_fma(wu, w, sum[8]);
-            sum[9] = f8_fma(wv, w, sum[9]);
+            Eight at = {.point = f8x4_load(points->sorted[j]), .valid = lanes_before(j, end), .j = j};
+            at.u = at.point.x - x0;
+            at.v = at.point.y - x1;
+            at.w = at.point.z - x2;
+            at.r2 = f8_fma(at.u, at.u, f8_fma(at.v, at.v, at.w * at.w));
+            add_eight(points, &at, radius, sum);
         }
-    for (int k = 0; k < 10; k++)
+    for (int k = 0; k < count; k++)
         sums[k] = f8_sum(sum[k]);
 }
 
-static void means(const SurfacePoints *points, const float x[3], float radius, float sums[5])
+SL_INLINE void add_moments(const SurfacePoints *points, const Eight *at, float radius, F8 *sum)
 {
-    F8 x0 = f8(x[0]), x1 = f8(x[1]), x2 = f8(x[2]), inverse = f8(1 / (radius * radius)), sum[5];
-    for (int k = 0; k < 5; k++)
-        sum[k] = f8(0);
-    SurfaceRuns runs = surface_runs_around(&points->grid, x, radius);
-    for (uint32_t j, end; surface_next_run(&runs, &j, &end);)
-        for (; j < end; j += 8) {
-            F8x4 s = f8x4_load(points->sorted[j]);
-            F8 u = s.x - x0, v = s.y - x1, w = s.z - x2;
-            F8 t = f8_fnma(f8_fma(u, u, f8_fma(v, v, w * w)), inverse, f8(1));
-            I8 near = (t > f8(0)) & (s.w >= f8(0)) & lanes_before(j, end);
-            if (i8_bits(near) == 0)
-                continue;
-            F8x4 velocity = f8x4_load(points->velocities[j]);
-            F8 weight = f8_keep(near, t * t * t);
-            sum[0] += weight;
-            sum[1] = f8_fma(weight, s.w, sum[1]);
-            sum[2] = f8_fma(weight, velocity.x, sum[2]);
-            sum[3] = f8_fma(weight, velocity.y, sum[3]);
-            sum[4] = f8_fma(weight, velocity.z, sum[4]);
-        }
-    for (int k = 0; k < 5; k++)
-        sums[k] = f8_sum(sum[k]);
+    (void)points;
+    F8 u = at->u, v = at->v, w = at->w, q = f8_sqrt(at->r2) * f8(1 / radius);
+    I8 near = (at->r2 < f8(radius * radius)) & at->valid;
+    F8 weight = f8_keep(near, f8_fnma(q * q, q, f8(1))); /* 1 − q³ */
+    F8 wu = weight * u, wv = weight * v, ww = weight * w;
+    sum[0] += weight;
+    sum[1] += wu;
+    sum[2] += wv;
+    sum[3] += ww;
+    sum[4] = f8_fma(wu, u, sum[4]);
+    sum[5] = f8_fma(wv, v, sum[5]);
+    sum[6] = f8_fma(ww, w, sum[6]);
+    sum[7] = f8_fma(wu, v, sum[7]);
+    sum[8] = f8_fma(wu, w, sum[8]);
+    sum[9] = f8_fma(wv, w, sum[9]);
+}
+
+static void moments(const SurfacePoints *points, const float x[3], float radius, float sums[10])
+{
+    gather(points, x, radius, add_moments, 10, sums);
+}
+
+SL_INLINE void add_means(const SurfacePoints *points, const Eight *at, float radius, F8 *sum)
+{
+    F8 t = f8_fnma(at->r2, f8(1 / (radius * radius)), f8(1)), fullness = at->point.w;
+    I8 near = (t > f8(0)) & (fullness >= f8(0)) & at->valid;
+    if (i8_bits(near) == 0)
+        return;
+    F8x4 velocity = f8x4_load(points->velocities[at->j]);
+    F8 weight = f8_keep(near, t * t * t); /* (1 − r²/R²)³ */
+    sum[0] += weight;
+    sum[1] = f8_fma(weight, fullness, sum[1]);
+    sum[2] = f8_fma(weight, velocity.x, sum[2]);
+    sum[3] = f8_fma(weight, velocity.y, sum[3]);
+    sum[4] = f8_fma(weight, velocity.z, sum[4]);
+    sum[5] = f8_fma(weight, at->u, sum[5]);
+    sum[6] = f8_fma(weight, at->v, sum[6]);
+    sum[7] = f8_fma(weight, at->w, sum[7]);
+}
+
+static void means(const SurfacePoints *points, const float x[3], float radius, float sums[8])
+{
+    gather(points, x, radius, add_means, 8, sums);
 }
 
 /* First and last of a block's nodes along an axis within the extent; false: none. */

@@ -10,8 +10,8 @@ typedef struct SurfaceKernels {
        1 − (|u|/r)³, u = point − x: 1, u, v, w, uu, vv, ww, uv, uw, vw. */
     void (*moments)(const SurfacePoints *points, const float x[3], float radius, float sums[10]);
     /* Weighted sums over the particles (no images) within the radius, with weights (1 − |u|²/r²)³:
-       1, fullness, velocity. */
-    void (*means)(const SurfacePoints *points, const float x[3], float radius, float sums[5]);
+       1, fullness, velocity, u. */
+    void (*means)(const SurfacePoints *points, const float x[3], float radius, float sums[8]);
     /* Adds a kernel to the nodes of a block, the first of which is at `first`. */
     void (*add)(const SurfaceLattice *lattice, const SurfaceKernel *kernel, const float first[3],
                 float *values);
