@@ -195,10 +195,10 @@ static void falling_drop_emits_nothing(void **state)
 /* Two blocks that meet with full energy and a relative velocity that is the same in units of √(g s). */
 static void add_impact(Water *w, int n)
 {
-    float speed = 2.0f * sqrtf(10 * w->spacing);
+    float speed = 5 * sqrtf(10 * w->spacing);
     add_block(w, (SlVec3){0, 0, 0}, n, n, n);
     size_t half = w->count;
-    add_block(w, (SlVec3){(float)n * w->spacing, 0, 0}, n, n, n);
+    add_block(w, (SlVec3){((float)n + 0.5f) * w->spacing, 0, 0}, n, n, n); /* air between them */
     for (size_t i = 0; i < w->count; i++) {
         w->v[3 * i] = i < half ? speed : -speed;
         w->v[3 * i + 1] = 5;
@@ -437,7 +437,7 @@ static void bubbles_rise_and_become_foam(void **state)
     SlFilter *filter = new_filter(context, NULL, 0);
     Water w = new_water(0.1f, (SlBox){{0, 0, 0}, {2, 3, 2}});
     add_block(&w, (SlVec3){0, 0, 0}, 20, 10, 20);
-    Seed seed = {.x = {1, 0.3f, 1}, .radius = 0.0012f, .lifetime = 9, .phase = 2};
+    Seed seed = {.x = {1, 0.3f, 1}, .radius = 0.0018f, .lifetime = 9, .phase = 2};
     sl_filter_continue(filter, seed_view(&seed, 0));
     float height = seed.x[1];
     bool surfaced = false;

@@ -32,13 +32,15 @@ static const float fading = 0.3f;
 
 bool whitewater_push(SlArena *arena, size_t count, Whitewater *p)
 {
+    /* Numbers change from frame to frame: with room to spare arenas seldom grow. */
+    size_t room = (count / 16384 + 1) * 16384;
     *p = (Whitewater){.count = count,
-                      .id = SL_PUSH(arena, uint32_t, count),
-                      .phase = SL_PUSH(arena, uint32_t, count),
-                      .position = SL_PUSH(arena, float, 3 * count),
-                      .velocity = SL_PUSH(arena, float, 3 * count),
-                      .radius = SL_PUSH(arena, float, count),
-                      .lifetime = SL_PUSH(arena, float, count)};
+                      .id = SL_PUSH(arena, uint32_t, room),
+                      .phase = SL_PUSH(arena, uint32_t, room),
+                      .position = SL_PUSH(arena, float, 3 * room),
+                      .velocity = SL_PUSH(arena, float, 3 * room),
+                      .radius = SL_PUSH(arena, float, room),
+                      .lifetime = SL_PUSH(arena, float, room)};
     return p->id != NULL && p->phase != NULL && p->position != NULL && p->velocity != NULL &&
            p->radius != NULL && p->lifetime != NULL;
 }

@@ -84,8 +84,8 @@ typedef struct WaterSolids {
 } WaterSolids;
 
 bool water_solids_create(SlContext *context, const SlFrameView *frame, WaterSolids *solids);
-/* The part of a neighbourhood, by weights (1 − r²/R²)³, that is not within solids: what a particle in
-   full water can have there. */
+/* The part of a neighbourhood, by weights (1 − r²/R²)³, that is not within solids: what a particle in full
+   water can have there. */
 float water_solids_open(const WaterSolids *solids, const float x[3], float radius);
 /* Keeps a particle that moved from `from` to `to` out of solids by `margin`; true: it touched one. */
 bool water_solids_collide(const WaterSolids *solids, const float from[3], float to[3], float v[3],
@@ -124,12 +124,13 @@ typedef struct WhitewaterEmission {
     const WaterCloud *cloud;
     const WaterSolids *solids;
     /* per place of the cloud */
-    float *energy, *trapped, *normal[3]; /* normal: 0 where there is no surface */
-    float *expected;                     /* new particles, on average */
-    double *partials;                    /* of sums, by chunk */
-    size_t *chunk_first;                 /* first new particle of a chunk */
-    float scale;                         /* of `expected`, below 1 near the limit */
-    size_t total;                        /* new particles */
+    float *energy, *air;        /* potential of kinetic energy; 0 to 1: air in the neighbourhood */
+    float *trapped, *normal[3]; /* normal: 0 where there is no surface */
+    float *expected;            /* new particles, on average */
+    double *partials;           /* of sums, by chunk */
+    size_t *chunk_first;        /* first new particle of a chunk */
+    float scale;                /* of `expected`, below 1 near the limit */
+    size_t total;               /* new particles */
     Whitewater *particles;
     size_t first;     /* of the new ones in `particles` */
     uint32_t next_id; /* of the first new one */

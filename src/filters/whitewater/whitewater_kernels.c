@@ -47,6 +47,31 @@ SL_INLINE I8 lanes_before(uint32_t j, uint32_t end)
 
 /* --- Emission --- */
 
+/* The cheapest of the loops, over all that move: most water has no air around it and is done with. */
+static void fullness(const WhitewaterEmission *e, size_t begin, size_t end)
+{
+    const WaterCloud *c = e->cloud;
+    F8 inverse = f8(1 / (c->radius * c->radius));
+    Runs runs = {.count = -1};
+    for (size_t i = begin; i < end; i++) {
+        e->air[i] = 0;
+        if (!(e->energy[i] > 0))
+            continue;
+        const float x[3] = {c->x[0][i], c->x[1][i], c->x[2][i]};
+        F8 x0 = f8(x[0]), x1 = f8(x[1]), x2 = f8(x[2]), sum = f8(0);
+        find_runs(&c->grid, x, &runs);
+        for (int k = 0; k < runs.count; k++)
+            for (uint32_t j = runs.begin[k]; j < runs.end[k]; j += 8) {
+                F8 dx = x0 - f8_load(c->x[0] + j), dy = x1 - f8_load(c->x[1] + j);
+                F8 dz = x2 - f8_load(c->x[2] + j);
+                F8 t = f8_fnma(f8_fma(dx, dx, f8_fma(dy, dy, dz * dz)), inverse, f8(1));
+                F8 weight = f8_load(c->volume + j) * f8_max(t, f8(0));
+                sum = f8_fma(f8_keep(lanes_before(j, runs.end[k]), weight), t * t, sum);
+            }
+        e->air[i] = f8_sum(sum);
+    }
+}
+
 typedef struct Sums {
     F8 weight, approach, normal[3];
 } Sums;
@@ -85,7 +110,7 @@ static void potentials(const WhitewaterEmission *e, size_t begin, size_t end)
         e->trapped[i] = 0;
         for (int k = 0; k < 3; k++)
             e->normal[k][i] = 0;
-        if (!(e->energy[i] > 0))
+        if (!(e->air[i] > 0))
             continue;
         const float x[3] = {c->x[0][i], c->x[1][i], c->x[2][i]};
         find_runs(&c->grid, x, &runs);
@@ -155,6 +180,7 @@ static void probe(const WaterCloud *c, const float x[3], float sums[5])
         sums[k] = f8_sum(sum[k]);
 }
 
-SL_KERNEL_TABLE(WhitewaterKernels, whitewater_kernels) = {.potentials = potentials,
+SL_KERNEL_TABLE(WhitewaterKernels, whitewater_kernels) = {.fullness = fullness,
+                                                          .potentials = potentials,
                                                           .curvature = curvature,
                                                           .probe = probe};
