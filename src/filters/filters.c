@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* The list: a filter `name` is sl_filter_name. */
-#define FILTERS(ENTRY) ENTRY(thin) ENTRY(surface)
+#define FILTERS(ENTRY) ENTRY(thin) ENTRY(surface) ENTRY(whitewater)
 
 #define DECLARE(name) extern const SlFilterKind sl_filter_##name;
 FILTERS(DECLARE)
@@ -23,6 +23,7 @@ struct SlFilter {
     SlFrameView outputs[2];
     int last; /* index of the last output */
     bool has_last;
+    const SlFrameView *given; /* by sl_filter_continue: read instead of the last output; NULL: none */
 };
 
 const SlTable *const *sl_filter_tables(size_t *count)
@@ -80,26 +81,39 @@ SlStatus sl_filter_apply(SlFilter *filter, const SlFrameView *frame, const SlFra
                          SlError *error)
 {
     int next = filter->has_last ? 1 - filter->last : 0;
-    bool previous = filter->kind->reads_previous && filter->has_last;
+    const SlFrameView *previous = filter->given != NULL ? filter->given
+                                  : filter->has_last    ? &filter->outputs[filter->last]
+                                                        : NULL;
     SlFilterInput input = {.context = filter->context,
                            .values = filter->values,
                            .frame = frame,
-                           .previous = previous ? &filter->outputs[filter->last] : NULL};
+                           .previous = filter->kind->reads_previous ? previous : NULL};
     *output = NULL;
     sl_arena_reset(&filter->arenas[next]);
+    /* Filters release their scratch by marks, which join no pieces: without this a long run of frames
+       would use all of them up. */
+    if (filter->context->arena.in_use == 0)
+        sl_arena_reset(&filter->context->arena);
     SlStatus status =
         filter->kind->apply(&input, &filter->arenas[next], &filter->outputs[next], error);
     if (status != SL_OK)
         return status;
     filter->last = next;
     filter->has_last = true;
+    filter->given = NULL;
     *output = &filter->outputs[next];
     return SL_OK;
+}
+
+void sl_filter_continue(SlFilter *filter, const SlFrameView *output)
+{
+    filter->given = output;
 }
 
 void sl_filter_reset(SlFilter *filter)
 {
     filter->has_last = false;
+    filter->given = NULL;
 }
 
 void sl_filter_destroy(SlFilter *filter)
