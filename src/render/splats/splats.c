@@ -245,6 +245,8 @@ static void clear_tile(const SlSplatFrame *f, size_t tile)
         f->z[k] = SL_DEPTH_NONE;
         f->id[k] = nothing;
     }
+    for (size_t k = tile * SL_TILE_SIZE; f->leave != NULL && k < (tile + 1) * SL_TILE_SIZE; k++)
+        f->leave[k] = SL_DEPTH_NONE;
 }
 
 static SlTileView tile_view(const SlSplatFrame *f, size_t tile, uint32_t sample)
@@ -472,6 +474,11 @@ static void shade_pass(Splats *splats)
     sl_parallel_for(splats->context->pool, tile_count(splats), 1, shade_tile, splats);
     if (splats->stage.draw_edges)
         sl_splats_edges(&splats->frame, &splats->stage);
+}
+
+void sl_splats_raster(void *state)
+{
+    raster_pass(state);
 }
 
 static void (*const passes[])(Splats *splats) = {shadow_pass, raster_pass, light_pass, shade_pass};

@@ -119,6 +119,11 @@ typedef struct SlSplatFrame {
     uint32_t solid_count;
     SlTriangles triangles;
 
+    /* By tile, one sample, of meshes; NULL: not wanted. `leave` becomes the nearest depth at which a ray
+       leaves a mesh; with `beyond` only front sides farther than that are drawn. */
+    float *leave;
+    const float *beyond;
+
     /* By tile. */
     float *z;
     uint32_t *id; /* index into `color`; becomes the albedo */
@@ -239,6 +244,8 @@ void sl_splats_resolve(SlContext *context, const SlSplatFrame *frame, SlTarget *
 SlStatus sl_splats_begin(void *state, const SlRenderJob *job, const SlRenderStage *stage,
                          uint32_t *count, SlError *error);
 SlSplatFrame *sl_splats_frame(void *state);
+/* Draws depth, ids and normals once more. */
+void sl_splats_raster(void *state);
 /* Thin lines along the domain's edges, hidden where something is nearer; none at infinite sides. */
 void sl_splats_edges(const SlSplatFrame *frame, const SlRenderStage *stage);
 

@@ -75,7 +75,7 @@ SlRenderStage sl_stage_make(const SlFrameView *view, const SlParamValue *values)
 SlSky sl_stage_sky(const SlRenderStage *stage, SlVec3 right, SlVec3 up, SlVec3 forward)
 {
     SlVec3 sun = stage->to_light;
-    float albedo = (stage->ground.color.x + stage->ground.color.y + stage->ground.color.z) / 3;
+    SlVec3 ground = stage->ground.color;
     SlVec3 on_ground = sl_add(stage->sky, sl_scale(stage->key, fmaxf(sun.y, 0)));
     return (SlSky){.up = {right.y, up.y, forward.y},
                    .to_sun = {sl_dot(sun, right), sl_dot(sun, up), sl_dot(sun, forward)},
@@ -83,7 +83,7 @@ SlSky sl_stage_sky(const SlRenderStage *stage, SlVec3 right, SlVec3 up, SlVec3 f
                    .north = {right.z, up.z, forward.z},
                    .zenith = stage->background_top,
                    .horizon = stage->background_bottom,
-                   .below = sl_scale(on_ground, albedo),
+                   .below = {on_ground.x * ground.x, on_ground.y * ground.y, on_ground.z * ground.z},
                    .sun = stage->key};
 }
 

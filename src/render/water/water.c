@@ -15,7 +15,7 @@ enum {
 };
 
 static const SlParamRow rows[ROW_COUNT] = {
-    SL_STAGE_ROWS_WITH((0.40, 0.40, 0.405), (0.36, 0.50, 0.70), (0.84, 0.88, 0.92),
+    SL_STAGE_ROWS_WITH((0.385, 0.40, 0.415), (0.36, 0.50, 0.70), (0.84, 0.88, 0.92),
                        (-0.42, 0.90, 0.91), 0.76, 0),
     [ANTIALIAS] = {"antialias", SL_PARAM_INTEGER, {{4}}, 1, SL_SAMPLES_MAX, "", NULL,
                    "samples per pixel at edges"},
@@ -66,6 +66,11 @@ typedef struct Water {
 static double number(const Water *water, int row)
 {
     return water->values[row].number[0];
+}
+
+static size_t tile_count(const SlSplatFrame *f)
+{
+    return (size_t)f->tiles_x * f->tiles_y;
 }
 
 /* --- Set-up. --- */
@@ -132,27 +137,51 @@ static bool make_discs(Water *water, SlDiscs *discs, uint32_t width, uint32_t he
     return true;
 }
 
+enum { MAP_SIZE = 512 }; /* of the ground's map of sunlight */
+
+static bool make_sun_planes(Water *water)
+{
+    SlWaterFrame *f = &water->frame;
+    size_t count = (size_t)f->cover.stride * (f->cover.tiles_y * SL_TILE + 2 * SL_MARGIN);
+    f->sun_depth = SL_PUSH(&water->pictures, float, count);
+    f->sun_scratch = SL_PUSH(&water->pictures, float, count);
+    for (size_t k = 0; f->sun_depth != NULL && f->sun_scratch != NULL && k < count; k++)
+        f->sun_depth[k] = f->sun_scratch[k] = SL_DEPTH_NONE;
+    return f->sun_depth != NULL && f->sun_scratch != NULL;
+}
+
+static bool make_layer(Water *water, SlWaterLayer *layer)
+{
+    layer->depth = push_plane(water, SL_DEPTH_NONE);
+    layer->leave = push_plane(water, SL_DEPTH_NONE);
+    layer->coverage = push_plane(water, 0);
+    bool ready = layer->depth != NULL && layer->leave != NULL && layer->coverage != NULL;
+    for (int k = 0; k < 3; k++) {
+        layer->normal[k] = push_plane(water, 0);
+        ready = ready && layer->normal[k] != NULL;
+    }
+    return ready;
+}
+
 static bool make_planes(Water *water)
 {
     SlWaterFrame *f = &water->frame;
     uint32_t half_w = (f->width + 1) / SL_WATER_COARSE, half_h = (f->height + 1) / SL_WATER_COARSE;
     uint32_t tiles = ((uint32_t)number(water, SHADOW_SIZE) + SL_TILE - 1) / SL_TILE;
     f->stride = (f->width + SL_TILE - 1) / SL_TILE * SL_TILE + 2 * SL_WATER_MARGIN;
-    f->depth = push_plane(water, SL_DEPTH_NONE);
     f->scratch = push_plane(water, SL_DEPTH_NONE);
-    f->coverage = push_plane(water, 0);
-    bool ready = f->depth != NULL && f->scratch != NULL && f->coverage != NULL;
-    for (int k = 0; k < 3; k++) {
-        f->normal[k] = push_plane(water, 0);
-        ready = ready && f->normal[k] != NULL;
-    }
+    f->leave = SL_PUSH(&water->pictures, float, tile_count(sl_splats_frame(water->liquid)) * SL_TILE_SIZE);
+    f->behind = SL_PUSH(&water->pictures, float, 3 * (size_t)f->width * f->height);
+    bool ready = f->scratch != NULL && f->leave != NULL && f->behind != NULL &&
+                 make_layer(water, &f->near) && make_layer(water, &f->far);
     f->light = SL_PUSH(&water->pictures, float, 3 * (size_t)f->width * f->height);
     ready = ready && f->light != NULL && make_discs(water, &f->thickness, half_w, half_h, 1) &&
             make_discs(water, &f->foam, f->width, f->height, 1) &&
             make_discs(water, &f->deep, f->width, f->height, 2);
     if (ready && number(water, SHADOWS) != 0)
         ready = make_discs(water, &f->cover, tiles * SL_TILE / SL_WATER_COARSE,
-                           tiles * SL_TILE / SL_WATER_COARSE, 2);
+                           tiles * SL_TILE / SL_WATER_COARSE, 2) &&
+                make_discs(water, &f->caustic, MAP_SIZE, MAP_SIZE, 1) && make_sun_planes(water);
     return ready;
 }
 
@@ -190,7 +219,8 @@ static SlStatus init(void *state, SlContext *context, const SlParamValue *values
                             {"shadows", number(water, SHADOWS)},
                             {"shadow_size", number(water, SHADOW_SIZE)}};
     const Setting liquid[] = {{"antialias", samples},
-                              {"shadows", 0},
+                              {"shadows", number(water, SHADOWS)},
+                              {"shadow_size", number(water, SHADOW_SIZE)},
                               {"occlusion", 0},
                               {"radius_scale", 2 * number(water, RADIUS)}};
     SlStatus status = sl_image_create(context, f->width, f->height, &water->image, error);
@@ -264,6 +294,9 @@ static void set_look(Water *water)
         .ground_y = stage->ground.visible ? stage->ground.height : -1e6f,
         .eye_y = c->eye.y,
         .foam_opacity = 1.6f * (float)number(water, FOAM)};
+    /* A ray that is reflected downwards mostly meets more water. */
+    SlVec3 *below = &f->look.sky.below;
+    *below = sl_scale(sl_vec3(below->x * left.x, below->y * left.y, below->z * left.z), 0.9f);
 }
 
 static SlRenderStage make_stage(const Water *water, const SlFrameView *view)
@@ -272,9 +305,9 @@ static SlRenderStage make_stage(const Water *water, const SlFrameView *view)
     float exposure = (float)number(water, SL_STAGE_EXPOSURE);
     stage.outdoor = true;
     /* Sun and sky of a clear day: less light from the sky than on the hazy one of the plain stage. */
-    stage.key = sl_scale(stage.key, 1.05f);
-    stage.sky = sl_scale(stage.sky, 0.5f);
-    stage.bounce = sl_scale(stage.bounce, 0.4f);
+    stage.key = sl_scale(sl_vec3(1.32f, 1.27f, 1.18f), exposure);
+    stage.sky = sl_scale(stage.sky, 0.6f);
+    stage.bounce = sl_scale(stage.bounce, 0.5f);
     stage.background_top = sl_scale(stage.background_top, exposure);
     stage.background_bottom = sl_scale(stage.background_bottom, exposure);
     stage.ground.fade = 14 * stage.diagonal;
@@ -304,11 +337,6 @@ static SlStatus begin_layers(Water *water, const SlRenderJob *job, SlError *erro
 
 /* --- The passes, in their order. --- */
 
-static size_t tile_count(const SlSplatFrame *f)
-{
-    return (size_t)f->tiles_x * f->tiles_y;
-}
-
 enum { ROWS = 8 };
 
 typedef struct Rows {
@@ -318,12 +346,17 @@ typedef struct Rows {
     void (*kernel)(const SlWaterFrame *frame, const float *in, float *out, size_t y);
 } Rows;
 
+typedef struct Layer {
+    const Water *water;
+    const SlWaterLayer *layer;
+} Layer;
+
 static void layer_chunk(void *argument, size_t begin, size_t end, size_t chunk)
 {
     (void)end;
     (void)chunk;
-    const Water *water = argument;
-    water->layer->layer(&water->frame, begin);
+    const Layer *job = argument;
+    job->water->layer->layer(&job->water->frame, job->layer, begin);
 }
 
 static void filter_chunk(void *argument, size_t begin, size_t end, size_t chunk)
@@ -337,9 +370,9 @@ static void filter_chunk(void *argument, size_t begin, size_t end, size_t chunk)
 static void normal_chunk(void *argument, size_t begin, size_t end, size_t chunk)
 {
     (void)chunk;
-    const Water *water = argument;
+    const Layer *job = argument;
     for (size_t y = begin; y < end; y++)
-        water->layer->normals(&water->frame, y);
+        job->water->layer->normals(&job->water->frame, job->layer, y);
 }
 
 static void shadow_chunk(void *argument, size_t begin, size_t end, size_t chunk)
@@ -350,12 +383,20 @@ static void shadow_chunk(void *argument, size_t begin, size_t end, size_t chunk)
         water->light->shadow(&water->frame, sl_splats_frame(water->back)->lit, y);
 }
 
-static void shade_chunk(void *argument, size_t begin, size_t end, size_t chunk)
+static void far_chunk(void *argument, size_t begin, size_t end, size_t chunk)
 {
     (void)chunk;
     const Water *water = argument;
     for (size_t y = begin; y < end; y++)
-        water->light->shade(&water->frame, y);
+        water->light->shade_far(&water->frame, y);
+}
+
+static void near_chunk(void *argument, size_t begin, size_t end, size_t chunk)
+{
+    (void)chunk;
+    const Water *water = argument;
+    for (size_t y = begin; y < end; y++)
+        water->light->shade_near(&water->frame, y);
 }
 
 static void tone_chunk(void *argument, size_t begin, size_t end, size_t chunk)
@@ -399,28 +440,47 @@ static void for_rows(Water *water, SlChunkFunction function)
 static SlStatus raster_pass(Water *water, SlError *error)
 {
     const SlRendererKind *splats = &sl_renderer_splats;
+    SlSplatFrame *liquid = sl_splats_frame(water->liquid);
+    liquid->leave = water->frame.meshed ? water->frame.leave : NULL;
+    liquid->beyond = NULL;
     SlStatus status = splats->accumulate(water->back, error); /* shadows */
     for (int k = 0; k < 2 && status == SL_OK; k++)           /* depth, light */
         status = splats->accumulate(water->back, error);
-    for (int k = 0; k < 2 && status == SL_OK; k++) /* no shadows, depth */
+    for (int k = 0; k < 2 && status == SL_OK; k++) /* the sun's picture, depth */
         status = splats->accumulate(water->liquid, error);
     return status;
 }
 
-static SlStatus smooth_pass(Water *water, SlError *error)
+/* A surface from the depths that were drawn. */
+static void take_layer(Water *water, const SlWaterLayer *layer)
 {
-    (void)error;
     SlWaterFrame *f = &water->frame;
     SlPool *pool = water->context->pool;
-    sl_parallel_for(pool, tile_count(f->liquid), 1, layer_chunk, water);
-    int passes = f->meshed ? 0 : (int)number(water, SMOOTHING_PASSES);
-    for (int k = 0; k < passes; k++) {
-        Rows along_x = {water, f->depth, f->scratch, water->layer->filter_x};
-        Rows along_y = {water, f->scratch, f->depth, water->layer->filter_y};
+    Layer job = {water, layer};
+    sl_parallel_for(pool, tile_count(f->liquid), 1, layer_chunk, &job);
+    int rounds = f->meshed ? 0 : (int)number(water, SMOOTHING_PASSES);
+    for (int k = 0; k < rounds; k++) {
+        Rows along_x = {water, layer->depth, f->scratch, water->layer->filter_x};
+        Rows along_y = {water, f->scratch, layer->depth, water->layer->filter_y};
         sl_parallel_for(pool, f->height, ROWS, filter_chunk, &along_x);
         sl_parallel_for(pool, f->height, ROWS, filter_chunk, &along_y);
     }
-    for_rows(water, normal_chunk);
+    sl_parallel_for(pool, f->height, ROWS, normal_chunk, &job);
+}
+
+/* The first surface; of meshes also the one behind the water that it begins. */
+static SlStatus layer_pass(Water *water, SlError *error)
+{
+    (void)error;
+    SlWaterFrame *f = &water->frame;
+    take_layer(water, &f->near);
+    if (!f->meshed)
+        return SL_OK;
+    SlSplatFrame *liquid = sl_splats_frame(water->liquid);
+    liquid->leave = NULL;
+    liquid->beyond = f->leave;
+    sl_splats_raster(water->liquid);
+    take_layer(water, &f->far);
     return SL_OK;
 }
 
@@ -430,6 +490,10 @@ static SlStatus light_pass(Water *water, SlError *error)
     SlWaterFrame *f = &water->frame;
     add_discs(water, &f->thickness);
     if (f->cover.plane[0] != NULL) {
+        SlStatus status = sl_water_caustics(water->context, &water->scratch, f, error);
+        if (status != SL_OK)
+            return status;
+        add_discs(water, &f->caustic);
         add_discs(water, &f->cover);
         for_rows(water, shadow_chunk);
     }
@@ -447,12 +511,14 @@ static SlStatus shade_pass(Water *water, SlError *error)
         add_discs(water, &f->foam);
         add_discs(water, &f->deep);
     }
-    for_rows(water, shade_chunk);
+    if (f->meshed)
+        for_rows(water, far_chunk);
+    for_rows(water, near_chunk);
     for_rows(water, tone_chunk);
     return SL_OK;
 }
 
-static SlStatus (*const passes[])(Water *water, SlError *error) = {raster_pass, smooth_pass, light_pass,
+static SlStatus (*const passes[])(Water *water, SlError *error) = {raster_pass, layer_pass, light_pass,
                                                                    shade_pass};
 
 enum { PASS_COUNT = sizeof passes / sizeof passes[0] };
@@ -479,6 +545,12 @@ static SlStatus begin(void *state, const SlRenderJob *job, uint32_t *count, SlEr
     f->filter_sigma = (float)number(water, SMOOTHING) * f->spacing;
     f->filter_clamp = f->spacing;
     f->filter_range = 3 * f->spacing;
+    /* The map covers the scene and a quarter around it: light leaves the water sideways. */
+    const SlBox *scene = &water->stage.scene;
+    float side = 1.5f * fmaxf(scene->max.x - scene->min.x, scene->max.z - scene->min.z);
+    f->map_x = 0.5f * (scene->min.x + scene->max.x - side);
+    f->map_z = 0.5f * (scene->min.z + scene->max.z - side);
+    f->map_scale = MAP_SIZE / side;
     set_walls(f, &job->view->domain);
     set_look(water);
     return sl_water_spread_liquid(water->context, &water->scratch, &water->views.liquid, f, error);
@@ -515,16 +587,16 @@ static void resolve_chunk(void *argument, size_t begin, size_t end, size_t chunk
         for (size_t x = 0; x < f->width; x++) {
             size_t at = sl_water_at(f, x, y), out = y * f->width + x;
             float solid = f->back->depth[(y + SL_MARGIN) * f->back->stride + x + SL_MARGIN];
-            bool wet = f->coverage[at] >= 0.5f;
-            float z = wet ? f->depth[at] : solid;
+            bool wet = f->near.coverage[at] >= 0.5f;
+            float z = wet ? f->near.depth[at] : solid;
             if (r->color != NULL)
                 memcpy(r->color + 3 * out, f->light + 3 * out, 3 * sizeof(float));
             if (r->depth != NULL)
                 r->depth[out] = z < SL_DEPTH_NONE ? z : INFINITY;
             if (r->normal != NULL) {
-                SlVec3 n = sl_add(sl_add(sl_scale(c->right, f->normal[0][at]),
-                                         sl_scale(c->up, f->normal[1][at])),
-                                  sl_scale(c->forward, f->normal[2][at]));
+                SlVec3 n = sl_add(sl_add(sl_scale(c->right, f->near.normal[0][at]),
+                                         sl_scale(c->up, f->near.normal[1][at])),
+                                  sl_scale(c->forward, f->near.normal[2][at]));
                 n = wet ? n : sl_vec3(0, 0, 0);
                 memcpy(r->normal + 3 * out, &n, 3 * sizeof(float));
             }

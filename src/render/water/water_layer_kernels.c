@@ -26,7 +26,7 @@ static F8 snap(const SlWaterFrame *frame, F8 a, F8 b, F8 z)
     return z;
 }
 
-static void layer(const SlWaterFrame *frame, size_t tile)
+static void layer(const SlWaterFrame *frame, const SlWaterLayer *out_layer, size_t tile)
 {
     const SlSplatFrame *back = frame->back, *liquid = frame->liquid;
     uint32_t samples = liquid->samples;
@@ -58,11 +58,14 @@ static void layer(const SlWaterFrame *frame, size_t tile)
             F8 mean = sum / f8_max(count, f8(1));
             if (!frame->meshed)
                 mean = snap(frame, slopes_a(slopes, x), f8(slopes_b(slopes, y)), mean);
-            f8_store(frame->depth + out, f8_select(count > f8(0), mean, f8(SL_DEPTH_NONE)));
-            f8_store(frame->coverage + out, covered * f8(1.0f / (float)samples));
-            f8_store(frame->normal[0] + out, normal.x);
-            f8_store(frame->normal[1] + out, normal.y);
-            f8_store(frame->normal[2] + out, normal.z);
+            f8_store(out_layer->depth + out, f8_select(count > f8(0), mean, f8(SL_DEPTH_NONE)));
+            f8_store(out_layer->leave + out, frame->meshed
+                                                 ? f8_load(frame->leave + tile * SL_TILE_SIZE + in)
+                                                 : f8(SL_DEPTH_NONE));
+            f8_store(out_layer->coverage + out, covered * f8(1.0f / (float)samples));
+            f8_store(out_layer->normal[0] + out, normal.x);
+            f8_store(out_layer->normal[1] + out, normal.y);
+            f8_store(out_layer->normal[2] + out, normal.z);
         }
 }
 
@@ -142,16 +145,16 @@ SL_INLINE F8 slope(F8 before, F8 z, F8 after, F8 range)
 
 /* z(x, y) over pixels: n = (z_x, -z_y, -a z_x + b z_y - z / f), from the cross product of the surface's
    derivatives. */
-static void normals(const SlWaterFrame *frame, size_t y)
+static void normals(const SlWaterFrame *frame, const SlWaterLayer *of, size_t y)
 {
     const SlCameraFrame *c = &frame->back->camera;
     F8 range = f8(0.5f * frame->filter_range), b = f8((c->center_y - (float)y - 0.5f) / c->focal);
     for (size_t x = 0; x < frame->width; x += 8) {
         size_t at = sl_water_at(frame, x, y);
-        F8x3 n = {f8_load(frame->normal[0] + at), f8_load(frame->normal[1] + at),
-                  f8_load(frame->normal[2] + at)};
+        F8x3 n = {f8_load(of->normal[0] + at), f8_load(of->normal[1] + at),
+                  f8_load(of->normal[2] + at)};
         if (!frame->meshed) {
-            const float *z = frame->depth + at;
+            const float *z = of->depth + at;
             F8 z0 = f8_load(z), a = (f8((float)x + 0.5f - c->center_x) + lane_numbers()) *
                                     f8(1 / c->focal);
             F8 z_x = slope(f8_load(z - 1), z0, f8_load(z + 1), range);
@@ -160,9 +163,9 @@ static void normals(const SlWaterFrame *frame, size_t y)
         }
         F8 length = f8_sqrt(f8x3_dot(n, n));
         n = scaled(n, f8(1) / f8_max(length, f8(1e-20f)));
-        f8_store(frame->normal[0] + at, n.x);
-        f8_store(frame->normal[1] + at, n.y);
-        f8_store(frame->normal[2] + at, n.z);
+        f8_store(of->normal[0] + at, n.x);
+        f8_store(of->normal[1] + at, n.y);
+        f8_store(of->normal[2] + at, n.z);
     }
 }
 
@@ -178,12 +181,24 @@ static void add_discs(const SlDiscs *discs, size_t tile)
         const float *disc = discs->record + 4 * (size_t)self;
         SlRect r = within_tile(discs->rect[self], left, top);
         F8 first = f8((float)left + 0.5f - disc[0]) + lane_numbers(), inverse = f8(disc[2]);
+        float way[2] = {0, 0}, inverse_way = 0;
+        if (discs->streak != NULL) {
+            memcpy(way, discs->streak + 2 * (size_t)self, sizeof way);
+            float square = way[0] * way[0] + way[1] * way[1];
+            inverse_way = square > 0.01f ? 1 / square : 0;
+        }
         F8 height = f8(disc[3]), value = f8(discs->value != NULL ? discs->value[self] : 0);
         for (int y = r.y0; y <= r.y1; y++) {
             float dy = (float)(top + y) + 0.5f - disc[1];
             for (int x = r.x0; x <= r.x1; x += 8) {
-                F8 dx = first + f8((float)x);
-                F8 rest = f8_max(f8(1) - f8_fma(dx, dx, f8(dy * dy)) * inverse, f8(0));
+                F8 dx = first + f8((float)x), dy8 = f8(dy);
+                if (inverse_way > 0) { /* the nearest point of its path */
+                    F8 t = f8_fma(dx, f8(way[0]), f8(dy * way[1])) * f8(inverse_way);
+                    t = f8_min(f8_max(t, f8(-1)), f8(1));
+                    dx = dx - t * f8(way[0]);
+                    dy8 = dy8 - t * f8(way[1]);
+                }
+                F8 rest = f8_max(f8(1) - f8_fma(dx, dx, dy8 * dy8) * inverse, f8(0));
                 F8 add = height * rest * rest;
                 float *at = sum[0] + y * SL_TILE_STRIDE + x;
                 f8_store(at, f8_load(at) + add);

@@ -65,15 +65,32 @@ SL_INLINE F8 water_above(const SlWaterFrame *frame, F8x3 p, F8 *edge)
     return thick * smooth((depth - middle) / f8_max(thick, f8(frame->spacing)) + f8(0.5f));
 }
 
-/* The fraction of the key light that arrives at view-space points. The mean depth of the water in the
-   light's picture tells whether a point is below or above it. */
+/* Sunlight on the ground: what passes beside the water, and what its surface sends there. */
+SL_INLINE F8 on_ground(const SlWaterFrame *frame, F8x3 p, F8 free)
+{
+    const SlCameraFrame *c = &frame->back->camera;
+    const SlDiscs *map = &frame->caustic;
+    F8 x = (f8x3_dot(p, spread(frame->look.sky.east)) + f8(c->eye.x - frame->map_x)) * f8(frame->map_scale);
+    F8 y = (f8x3_dot(p, spread(frame->look.sky.north)) + f8(c->eye.z - frame->map_z)) * f8(frame->map_scale);
+    Lookup l = lookup(x, y, map->width, map->height, map->stride, SL_MARGIN);
+    F8 light = bilinear(map->plane[0], l, i8_all(1), i8_all((int32_t)map->stride));
+    I8 within = (x > f8(0)) & (y > f8(0)) & (x < f8((float)map->width)) & (y < f8((float)map->height));
+        /* A little comes from everywhere in the water. */
+    return free + (f8(1) - free) * f8(0.1f) + f8(0.9f) * f8_keep(within, f8_min(light, f8(3.5f)));
+}
+
+/* The fraction of the key light that arrives at view-space points. */
 SL_INLINE F8 through(const SlWaterFrame *frame, F8x3 p)
 {
     F8 edge, thick = water_above(frame, p, &edge);
     const SlVec3 *k = &frame->look.absorption;
     F8 mean = f8(0.3f * k->x + 0.4f * k->y + 0.3f * k->z);
-    F8 below = f8_min(f8(1), thick * f8(2 / frame->spacing));
-    return f8(1) - below * edge * (f8(1) - f8(0.6f) * exp_minus(mean * thick));
+    /* Drops and thin sheets let most of the light through nearby. */
+    F8 free = f8(1) - f8(0.8f) * edge * (f8(1) - exp_minus(thick * f8(0.9f / frame->spacing)));
+    F8 height = f8x3_dot(p, spread(frame->look.sky.up)) + f8(frame->look.eye_y - frame->look.ground_y);
+    I8 ground = f8_abs(height) < f8(0.2f * frame->spacing);
+    F8 below = free + (f8(1) - free) * f8(0.85f) * exp_minus(mean * thick);
+    return f8_select(ground, on_ground(frame, p, free), below);
 }
 
 static void shadow(const SlWaterFrame *frame, float *lit, size_t y)
@@ -101,17 +118,18 @@ static void shadow(const SlWaterFrame *frame, float *lit, size_t y)
 typedef struct Pixels {
     F8x3 ray;   /* (a, b, 1) */
     F8 z;       /* of the water; where there is none, of nothing near */
-    F8x3 back;  /* background */
+    F8 leave;   /* depth at which the straight ray leaves it */
+    F8x3 back;  /* what is behind it in these pixels */
     F8 back_z;
+    const float *light; /* and everywhere */
 } Pixels;
 
-static F8x3 back_light(const SlWaterFrame *frame, F8 x, F8 y)
+static F8x3 back_light(const SlWaterFrame *frame, const float *light, F8 x, F8 y)
 {
     Lookup l = lookup(x, y, frame->width, frame->height, frame->width, 0);
     I8 right = i8_all(frame->width > 1 ? 3 : 0);
     I8 down = i8_all(frame->height > 1 ? 3 * (int32_t)frame->width : 0);
     l.at = l.at * 3;
-    const float *light = frame->back->light;
     return (F8x3){bilinear(light, l, right, down), bilinear(light + 1, l, right, down),
                   bilinear(light + 2, l, right, down)};
 }
@@ -136,10 +154,10 @@ static void project(const SlWaterFrame *frame, F8x3 p, F8 *x, F8 *y)
 static F8x3 foam_light(const SlWaterFrame *frame, F8x3 n)
 {
     const SlWaterLook *look = &frame->look;
-    F8 facing = f8_fma(f8x3_dot(n, spread(look->sky.to_sun)), f8(0.35f), f8(0.65f));
+    F8 facing = f8_fma(f8x3_dot(n, spread(look->sky.to_sun)), f8(0.4f), f8(0.6f));
     F8 up = f8_fma(f8x3_dot(n, spread(look->sky.up)), f8(0.3f), f8(0.7f));
-    F8x3 light = scaled(spread(look->ambient), up * f8(0.85f));
-    return along(light, f8_max(facing, f8(0)) * f8(0.5f), spread(look->key));
+    F8x3 light = scaled(spread(look->ambient), up * f8(0.95f));
+    return along(light, f8_max(facing, f8(0)) * f8(0.7f), spread(look->key));
 }
 
 static F8x3 refracted(const SlWaterFrame *frame, const Pixels *px, F8x3 v, F8x3 n, F8 cosine,
@@ -159,13 +177,14 @@ static F8x3 refracted(const SlWaterFrame *frame, const Pixels *px, F8x3 v, F8x3 
     F8 length = f8_min(thick, to_ground), x, y;
     F8 to_back = f8_max(px->back_z - px->z, f8(0)) * stretch;
     length = f8_min(length, to_back);
+    length = f8_min(length, f8_max(px->leave - px->z, f8(0)) * stretch);
     project(frame, along(p, length, t), &x, &y);
     F8 z = back_depth(frame, x, y);
     length = f8_min(length, f8_max(z - px->z, f8(0)) * stretch);
     project(frame, along(p, length, t), &x, &y);
     /* A solid before the water is not seen through it. */
     I8 before = back_depth(frame, x, y) < px->z - f8(0.5f * frame->spacing);
-    F8x3 behind = back_light(frame, x, y);
+    F8x3 behind = back_light(frame, px->light, x, y);
     behind = (F8x3){f8_select(before, px->back.x, behind.x), f8_select(before, px->back.y, behind.y),
                     f8_select(before, px->back.z, behind.z)};
     F8x3 k = spread(look->absorption);
@@ -207,7 +226,7 @@ static F8 coarse_plane(const SlDiscs *discs, F8 x, F8 y)
 }
 
 /* Whitewater behind the surface, over the background: what it scatters passes the water before it. */
-static F8x3 with_deep(const SlWaterFrame *frame, const Pixels *px, F8x3 color, size_t at, F8x3 n)
+static F8x3 with_deep(const SlWaterFrame *frame, F8x3 color, size_t at, F8x3 n)
 {
     F8 dense = f8_load(frame->deep.plane[0] + at);
     F8 below = f8_load(frame->deep.plane[1] + at) / f8_max(dense, f8(1e-9f));
@@ -216,8 +235,7 @@ static F8x3 with_deep(const SlWaterFrame *frame, const Pixels *px, F8x3 color, s
     below = f8(1.8f) * below; /* light comes down as far as it comes back */
     F8x3 seen = {white.x * exp_minus(k.x * below), white.y * exp_minus(k.y * below),
                  white.z * exp_minus(k.z * below)};
-    (void)px;
-    return mix(color, scaled(seen, f8(0.75f)), opaque * f8(0.7f));
+    return mix(color, scaled(seen, f8(0.7f)), opaque * exp_minus(below * f8(0.7f) * k.x) * f8(0.8f));
 }
 
 static void store_light(float *light, F8x3 color, size_t count)
@@ -244,38 +262,66 @@ static F8x3 load_light(const float *light, size_t count)
     return (F8x3){f8_load(r), f8_load(g), f8_load(b)};
 }
 
-static void shade(const SlWaterFrame *frame, size_t y)
+/* A layer over what is behind it, eight pixels from x on. */
+static F8x3 layer_light(const SlWaterFrame *frame, const SlWaterLayer *layer, Pixels *px, size_t at,
+                        const F8 place[2], F8 before, F8x3 *normal)
 {
-    const SlSplatFrame *back = frame->back;
-    const SlCameraFrame *c = &back->camera;
-    F8 b = f8((c->center_y - (float)y - 0.5f) / c->focal);
+    F8 covered = f8_load(layer->coverage + at);
+    I8 wet = covered > f8(0);
+    if (i8_bits(wet) == 0)
+        return px->back;
+    px->z = f8_select(wet, f8_load(layer->depth + at), f8(1));
+    px->leave = f8_load(layer->leave + at);
+    F8x3 m = {f8_load(layer->normal[0] + at), f8_load(layer->normal[1] + at),
+              f8_load(layer->normal[2] + at)};
+    F8x3 n = *normal;
+    *normal = n = (F8x3){f8_select(wet, m.x, n.x), f8_select(wet, m.y, n.y), f8_select(wet, m.z, n.z)};
+    F8 thick = f8_max(coarse_plane(&frame->thickness, place[0], place[1]) - before, f8(0));
+    return mix(px->back, water_light(frame, px, n, thick), f8_keep(wet, covered));
+}
+
+static Pixels pixels_at(const SlWaterFrame *frame, const float *light, size_t x, size_t y, size_t count)
+{
+    const SlCameraFrame *c = &frame->back->camera;
+    F8 a = (f8((float)x + 0.5f - c->center_x) + lane_numbers()) * f8(1 / c->focal);
+    size_t back_at = (y + SL_MARGIN) * frame->back->stride + x + SL_MARGIN;
+    return (Pixels){.ray = {a, f8((c->center_y - (float)y - 0.5f) / c->focal), f8(1)},
+                    .back = load_light(light + 3 * (y * frame->width + x), count),
+                    .back_z = f8_load(frame->back->depth + back_at),
+                    .light = light};
+}
+
+static void shade_far(const SlWaterFrame *frame, size_t y)
+{
     for (size_t x = 0; x < frame->width; x += 8) {
-        size_t count = frame->width - x < 8 ? frame->width - x : 8, out = 3 * (y * frame->width + x);
-        size_t at = sl_water_at(frame, x, y), disc_at = (y + SL_MARGIN) * frame->foam.stride + x + SL_MARGIN;
-        size_t back_at = (y + SL_MARGIN) * back->stride + x + SL_MARGIN;
-        F8 px_x = f8((float)x + 0.5f) + lane_numbers(), px_y = f8((float)y + 0.5f);
-        F8 covered = f8_load(frame->coverage + at), z = f8_load(frame->depth + at);
-        Pixels px = {.ray = {(px_x - f8(c->center_x)) * f8(1 / c->focal), b, f8(1)},
-                     .back = load_light(back->light + out, count),
-                     .back_z = f8_load(back->depth + back_at)};
-        F8x3 color = px.back, n = spread(frame->look.sky.up);
-        I8 wet = covered > f8(0);
-        if (i8_bits(wet) != 0) {
-            px.z = f8_select(wet, z, f8(1));
-            F8x3 m = {f8_load(frame->normal[0] + at), f8_load(frame->normal[1] + at),
-                      f8_load(frame->normal[2] + at)};
-            n = (F8x3){f8_select(wet, m.x, n.x), f8_select(wet, m.y, n.y), f8_select(wet, m.z, n.z)};
-            F8 thick = coarse_plane(&frame->thickness, px_x, px_y);
-            F8x3 water = water_light(frame, &px, n, thick);
-            color = mix(color, water, f8_keep(wet, covered));
-        }
-        if (frame->foam.count > 0) {
-            color = with_deep(frame, &px, color, disc_at, n);
-            F8 opaque = f8(1) - exp_minus(f8_load(frame->foam.plane[0] + disc_at));
-            color = mix(color, foam_light(frame, n), opaque);
-        }
-        store_light(frame->light + out, color, count);
+        size_t count = frame->width - x < 8 ? frame->width - x : 8, at = sl_water_at(frame, x, y);
+        F8 place[2] = {f8((float)x + 0.5f) + lane_numbers(), f8((float)y + 0.5f)};
+        Pixels px = pixels_at(frame, frame->back->light, x, y, count);
+        F8x3 n = spread(frame->look.sky.up);
+        F8 first = f8_load(frame->near.leave + at) - f8_load(frame->near.depth + at);
+        first = first * f8_sqrt(f8x3_dot(px.ray, px.ray));
+        F8x3 color = layer_light(frame, &frame->far, &px, at, place, first, &n);
+        store_light(frame->behind + 3 * (y * frame->width + x), color, count);
     }
 }
 
-SL_KERNEL_TABLE(SlWaterLightKernels, sl_water_light_kernels) = {shadow, shade};
+static void shade_near(const SlWaterFrame *frame, size_t y)
+{
+    const float *light = frame->meshed ? frame->behind : frame->back->light;
+    for (size_t x = 0; x < frame->width; x += 8) {
+        size_t count = frame->width - x < 8 ? frame->width - x : 8, at = sl_water_at(frame, x, y);
+        size_t disc_at = (y + SL_MARGIN) * frame->foam.stride + x + SL_MARGIN;
+        F8 place[2] = {f8((float)x + 0.5f) + lane_numbers(), f8((float)y + 0.5f)};
+        Pixels px = pixels_at(frame, light, x, y, count);
+        F8x3 n = spread(frame->look.sky.up);
+        F8x3 color = layer_light(frame, &frame->near, &px, at, place, f8(0), &n);
+        if (frame->foam.count > 0) {
+            color = with_deep(frame, color, disc_at, n);
+            F8 opaque = f8(1) - exp_minus(f8_load(frame->foam.plane[0] + disc_at));
+            color = mix(color, foam_light(frame, n), opaque);
+        }
+        store_light(frame->light + 3 * (y * frame->width + x), color, count);
+    }
+}
+
+SL_KERNEL_TABLE(SlWaterLightKernels, sl_water_light_kernels) = {shadow, shade_far, shade_near};
