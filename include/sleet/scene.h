@@ -22,9 +22,10 @@ typedef struct SlSceneOptions {
     uint32_t cookie, size; /* set by sl_default_scene_options */
     const SlSceneOverride *overrides;
     size_t override_count;
-    /* A renderer's table checks the scene's "render" object; NULL: a tool that does not draw, the
-       object is not checked. */
-    const SlTable *render_table;
+    /* Tables of renderers (sl_renderer_tables) check the scene's "render" object: a key must be one of
+       theirs, or "style". None: a tool that does not draw, the object is not checked. */
+    const SlTable *const *render_tables;
+    size_t render_table_count;
     const char *cache_folder; /* for the distance fields of meshes; NULL: none are kept */
 } SlSceneOptions;
 
@@ -48,8 +49,12 @@ SL_API bool sl_scene_output_quantise(const SlScene *scene);
 /* At least one: a scene without cameras gets one that frames its domain. */
 SL_API size_t sl_scene_camera_count(const SlScene *scene);
 SL_API const SlCamera *sl_scene_camera(const SlScene *scene, size_t index);
-/* One value per row of the render table given in the options; NULL without one. */
-SL_API const SlParamValue *sl_scene_render_values(const SlScene *scene);
+/* One value per row of the table of that renderer, which was among those given in the options; NULL
+   where it was not. Keys of other renderers are not looked at. */
+SL_API const SlParamValue *sl_scene_render_values(const SlScene *scene, const char *renderer);
+/* The scene's "render.style": "auto" (default), "particles" or "water". Where it is auto, a key that only
+   the renderer of one style has asks for that style. */
+SL_API const char *sl_scene_render_style(const SlScene *scene);
 /* The scene as read, overrides applied, as JSON text that reads back to the same scene. */
 SL_API const char *sl_scene_text(const SlScene *scene);
 

@@ -242,7 +242,7 @@ static SlStatus measure(Bench *bench, SlWorld *world, const char *style, SlError
         return SL_ERROR_ARGUMENT;
     for (size_t k = 0; k < table->row_count; k++)
         values[k] = table->rows[k].value;
-    const SlParamRow *row = sl_table_find(table, "style");
+    const SlParamRow *row = sl_table_find(table, "blend");
     SlStatus status = sl_param_set_text(row, style, &values[row - table->rows], error);
     SlRenderer *renderer = NULL;
     if (status == SL_OK)

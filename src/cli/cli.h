@@ -103,7 +103,7 @@ bool cli_continue_step(void *user, SlSystemId system, const SlStepStats *stats);
 
 /* --- contexts, scenes, paths --------------------------------------------------------------- */
 SlStatus cli_context(const char *threads, bool quiet, SlContext **context, SlError *error);
-/* Reads a scene with the splat renderer's table, and --set / --seed applied. */
+/* Reads a scene with the tables of all renderers, and --set / --seed applied. */
 SlStatus cli_scene(SlContext *context, const char *path, const CliInput *input, SlScene **scene,
                    SlError *error);
 /* The camera called name (NULL: the first). */
@@ -111,6 +111,9 @@ SlStatus cli_camera(const SlScene *scene, const char *name, const SlCamera **cam
                     SlError *error);
 /* FOLDER/frame_NNNNNN.png */
 void cli_picture_path(char *path, size_t size, const char *folder, uint64_t frame);
+/* A pattern has "%d" or "%0Nd" where the frame's number goes. */
+bool cli_has_number(const char *pattern);
+void cli_numbered_path(char *path, size_t size, const char *pattern, uint64_t frame);
 /* The file name without folder and ending. */
 void cli_stem(char *stem, size_t size, const char *path);
 

@@ -110,7 +110,7 @@ static SlStatus set_up(Job *job, const CliInput *input, const char *path, const 
         status = cli_camera(job->scene, NULL, &camera, error);
     if (status == SL_OK)
         status = cli_drawing_open(&job->drawing, job->context, job->scene, camera,
-                                  &(CliDrawingOutput){folder, video, false}, error);
+                                  &(CliDrawingOutput){.folder = folder, .video_path = video}, error);
     return status;
 }
 

@@ -2,6 +2,25 @@
 
 #include <string.h>
 
+static const struct {
+    const char *style, *renderer;
+} styles[] = {{"particles", "splats"}, {"water", "water"}};
+
+enum { STYLE_COUNT = sizeof styles / sizeof styles[0] };
+
+bool cli_style(const char *command, const char *style)
+{
+    for (int k = 0; k < STYLE_COUNT; k++)
+        if (strcmp(style, styles[k].style) == 0)
+            return true;
+    if (strcmp(style, "auto") == 0)
+        return true;
+    bool old = strcmp(style, "opaque") == 0 || strcmp(style, "transparent") == 0;
+    cli_usage_error(command, "--style takes auto, particles or water, not \"%.40s\"%s%.40s", style,
+                    old ? "; that is --set render.blend=" : "", old ? style : "");
+    return false;
+}
+
 SlStatus cli_drawing_open(CliDrawing *drawing, SlContext *context, const SlScene *scene,
                           const SlCamera *camera, const CliDrawingOutput *output, SlError *error)
 {
@@ -10,14 +29,84 @@ SlStatus cli_drawing_open(CliDrawing *drawing, SlContext *context, const SlScene
     drawing->camera = camera;
     drawing->wants_video = output->video_path != NULL;
     drawing->every_png = output->every_png;
-    snprintf(drawing->folder, sizeof drawing->folder, "%s", output->folder);
+    snprintf(drawing->style, sizeof drawing->style, "%s",
+             output->style != NULL ? output->style : sl_scene_render_style(scene));
+    if (output->folder != NULL)
+        snprintf(drawing->folder, sizeof drawing->folder, "%s", output->folder);
     if (output->video_path != NULL)
         snprintf(drawing->video_path, sizeof drawing->video_path, "%s", output->video_path);
-    SlStatus status = sl_folder_make(output->folder, error);
-    if (status == SL_OK)
-        status = sl_renderer_create(context, "splats", sl_scene_render_values(scene),
-                                    &drawing->renderer, error);
+    if (output->pattern != NULL)
+        snprintf(drawing->pattern, sizeof drawing->pattern, "%s", output->pattern);
+    return output->folder != NULL ? sl_folder_make(output->folder, error) : SL_OK;
+}
+
+/* Water where the frame has a liquid. */
+static bool has_liquid(const SlFrameView *view)
+{
+    for (size_t s = 0; s < view->system_count; s++)
+        if (view->systems[s].material.kind == SL_MATERIAL_WATER)
+            return true;
+    return false;
+}
+
+static bool has_whitewater(const SlFrameView *view)
+{
+    for (size_t s = 0; s < view->system_count; s++)
+        if (strcmp(view->systems[s].solver, "whitewater") == 0)
+            return true;
+    return false;
+}
+
+static SlStatus make_renderer(CliDrawing *drawing, const SlScene *scene, const SlFrameView *view,
+                              SlError *error)
+{
+    size_t count;
+    const SlTable *const *tables = sl_renderer_tables(&count);
+    if (strcmp(drawing->style, "auto") == 0)
+        snprintf(drawing->style, sizeof drawing->style, has_liquid(view) ? "water" : "particles");
+    int k = 0;
+    while (k < STYLE_COUNT - 1 && strcmp(drawing->style, styles[k].style) != 0)
+        k++;
+    const char *name = styles[k].renderer;
+    const SlParamValue *values = sl_scene_render_values(scene, name);
+    SlStatus status =
+        sl_renderer_create(drawing->context, name, values, &drawing->renderer, error);
+    const SlTable *table = sl_table_named(tables, count, name);
+    const SlParamRow *surface = sl_table_find(table, "surface");
+    if (status != SL_OK || surface == NULL)
+        return status;
+    if (values[surface - table->rows].number[0] != 0)
+        status = sl_filter_create(drawing->context, "surface", NULL, &drawing->surface, error);
+    /* A run may have made its whitewater already. */
+    const SlTable *const *filters = sl_filter_tables(&count);
+    if (status == SL_OK && !has_whitewater(view) &&
+        sl_table_named(filters, count, "whitewater") != NULL)
+        status = sl_filter_create(drawing->context, "whitewater", NULL, &drawing->whitewater, error);
     return status;
+}
+
+/* The frame with what the style needs besides particles. */
+static SlStatus apply_filters(CliDrawing *drawing, const SlFrameView **view, SlError *error)
+{
+    double began = sl_machine_seconds();
+    SlStatus status = SL_OK;
+    if (drawing->surface != NULL)
+        status = sl_filter_apply(drawing->surface, *view, view, error);
+    if (status == SL_OK && drawing->whitewater != NULL)
+        status = sl_filter_apply(drawing->whitewater, *view, view, error);
+    drawing->filter_ms += 1e3 * (sl_machine_seconds() - began);
+    return status;
+}
+
+SlStatus cli_drawing_warm(CliDrawing *drawing, const SlScene *scene, const SlFrameView *view,
+                          bool *wanted, SlError *error)
+{
+    const SlFrameView *output;
+    SlStatus status = SL_OK;
+    if (drawing->renderer == NULL)
+        status = make_renderer(drawing, scene, view, error);
+    *wanted = status == SL_OK && drawing->whitewater != NULL;
+    return *wanted ? sl_filter_apply(drawing->whitewater, view, &output, error) : status;
 }
 
 /* The video is opened with the first picture: its size is the renderer's. */
@@ -41,8 +130,13 @@ SlStatus cli_drawing_add(CliDrawing *drawing, const SlScene *scene, const SlFram
                          bool png, SlError *error)
 {
     const SlImage *image;
-    SlStatus status =
-        sl_renderer_draw(drawing->renderer, view, drawing->camera, &image, error);
+    SlStatus status = SL_OK;
+    if (drawing->renderer == NULL)
+        status = make_renderer(drawing, scene, view, error);
+    if (status == SL_OK)
+        status = apply_filters(drawing, &view, error);
+    if (status == SL_OK)
+        status = sl_renderer_draw(drawing->renderer, view, drawing->camera, &image, error);
     if (status != SL_OK)
         return status;
     drawing->draw_ms += sl_renderer_last_ms(drawing->renderer);
@@ -51,8 +145,12 @@ SlStatus cli_drawing_add(CliDrawing *drawing, const SlScene *scene, const SlFram
     if (status == SL_OK && drawing->video != NULL)
         status = sl_video_add(drawing->video, image, error);
     if (status == SL_OK && (png || drawing->every_png)) {
-        cli_picture_path(drawing->last_png, sizeof drawing->last_png, drawing->folder,
-                         view->frame);
+        if (drawing->pattern[0] != '\0')
+            cli_numbered_path(drawing->last_png, sizeof drawing->last_png, drawing->pattern,
+                              view->frame);
+        else
+            cli_picture_path(drawing->last_png, sizeof drawing->last_png, drawing->folder,
+                             view->frame);
         status = sl_image_write_png(drawing->context, image, drawing->last_png, error);
         if (drawing->pictures == 0)
             memcpy(drawing->first_png, drawing->last_png, sizeof drawing->first_png);
@@ -68,7 +166,10 @@ SlStatus cli_drawing_close(CliDrawing *drawing, bool keep, SlError *error)
     if (drawing->video != NULL)
         status = sl_video_close(drawing->video, keep, error);
     drawing->video = NULL;
+    sl_filter_destroy(drawing->surface);
+    sl_filter_destroy(drawing->whitewater);
     sl_renderer_destroy(drawing->renderer);
     drawing->renderer = NULL;
+    drawing->surface = drawing->whitewater = NULL;
     return status;
 }

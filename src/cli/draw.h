@@ -6,30 +6,43 @@
 
 typedef struct CliDrawing {
     SlContext *context;
-    SlRenderer *renderer;
-    const SlCamera *camera;
+    SlRenderer *renderer; /* made with the first frame: the style may depend on it */
+    SlFilter *surface, *whitewater; /* of the style water; NULL: not needed */
+    const SlCamera *camera; /* NULL: the frame's first */
     SlVideo *video;
+    char style[16]; /* auto, particles or water */
     char video_path[1024];
     bool wants_video, every_png;
-    char folder[900]; /* of the pictures */
+    char pattern[1024]; /* of the pictures' paths */
+    char folder[900];   /* where pictures go without a pattern */
     char first_png[1024], last_png[1024];
     uint64_t drawn, pictures;
-    double draw_ms;
+    double draw_ms, filter_ms;
 } CliDrawing;
 
-/* Where it goes. */
+/* Where it goes, and how it looks. */
 typedef struct CliDrawingOutput {
-    const char *folder;
-    const char *video_path; /* NULL: pictures only */
+    const char *folder;     /* made if there is none; NULL: pattern or video_path say where */
+    const char *pattern;    /* of the pictures' paths; NULL: FOLDER/frame_NNNNNN.png */
+    const char *video_path; /* .mp4 or .webm; NULL: pictures only */
     bool every_png;
+    const char *style; /* NULL: the scene's */
 } CliDrawingOutput;
 
+/* False after a message: there is no such style. */
+bool cli_style(const char *command, const char *style);
 /* Where ffmpeg is missing, one line says so and every frame becomes a picture. */
 SlStatus cli_drawing_open(CliDrawing *drawing, SlContext *context, const SlScene *scene,
                           const SlCamera *camera, const CliDrawingOutput *output, SlError *error);
 /* Adds a frame; `png` asks for a picture of this one in any case. */
 SlStatus cli_drawing_add(CliDrawing *drawing, const SlScene *scene, const SlFrameView *view,
                          bool png, SlError *error);
+/* A frame before the first that is drawn: whitewater comes from what happened in the last half second.
+   *wanted becomes false where the style does not need it. */
+SlStatus cli_drawing_warm(CliDrawing *drawing, const SlScene *scene, const SlFrameView *view,
+                          bool *wanted, SlError *error);
+/* Frames that is worth being shown to it. */
+enum { CLI_WARM_FRAMES = 30 };
 SlStatus cli_drawing_close(CliDrawing *drawing, bool keep, SlError *error);
 
 #endif

@@ -33,7 +33,8 @@ SlStatus cli_scene(SlContext *context, const char *path, const CliInput *input, 
     SlSceneOptions options = sl_default_scene_options();
     options.overrides = input->sets;
     options.override_count = input->set_count;
-    options.render_table = sl_renderer_tables(&tables)[0];
+    options.render_tables = sl_renderer_tables(&tables);
+    options.render_table_count = tables;
     char cache[512];
     options.cache_folder = find_cache(cache, sizeof cache);
     return sl_scene_read(context, path, &options, scene, error);
@@ -72,4 +73,42 @@ void cli_stem(char *stem, size_t size, const char *path)
     char *dot = strrchr(stem, '.');
     if (dot != NULL && dot != stem)
         *dot = '\0';
+}
+
+/* Where the frame's number goes: "%d" or "%0Nd". NULL: nowhere, *digits is 0. */
+static const char *find_number(const char *pattern, int *digits, size_t *length)
+{
+    for (const char *at = strchr(pattern, '%'); at != NULL; at = strchr(at + 1, '%')) {
+        char *end;
+        long wide = at[1] == '0' ? strtol(at + 1, &end, 10) : 0;
+        if (at[1] != '0')
+            end = (char *)at + 1;
+        if (*end == 'd' && wide <= 20) {
+            *digits = (int)wide;
+            *length = (size_t)(end + 1 - at);
+            return at;
+        }
+    }
+    *digits = 0;
+    *length = 0;
+    return NULL;
+}
+
+bool cli_has_number(const char *pattern)
+{
+    int digits;
+    size_t length;
+    return find_number(pattern, &digits, &length) != NULL;
+}
+
+void cli_numbered_path(char *path, size_t size, const char *pattern, uint64_t frame)
+{
+    int digits;
+    size_t length;
+    const char *at = find_number(pattern, &digits, &length);
+    if (at == NULL)
+        snprintf(path, size, "%s", pattern);
+    else
+        snprintf(path, size, "%.*s%0*llu%s", (int)(at - pattern), pattern, digits,
+                 (unsigned long long)frame, at + length);
 }

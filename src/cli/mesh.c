@@ -48,44 +48,13 @@ typedef struct Job {
     CliProgress progress;
 } Job;
 
-/* Where the frame's number goes: "%d" or "%0Nd". NULL: nowhere, *digits is 0. */
-static const char *find_number(const char *pattern, int *digits, size_t *length)
-{
-    for (const char *at = strchr(pattern, '%'); at != NULL; at = strchr(at + 1, '%')) {
-        char *end;
-        long wide = at[1] == '0' ? strtol(at + 1, &end, 10) : 0;
-        if (at[1] != '0')
-            end = (char *)at + 1;
-        if (*end == 'd' && wide <= 20) {
-            *digits = (int)wide;
-            *length = (size_t)(end + 1 - at);
-            return at;
-        }
-    }
-    *digits = 0;
-    *length = 0;
-    return NULL;
-}
-
-static void path_of(const char *pattern, uint64_t frame, char *path, size_t size)
-{
-    int digits;
-    size_t length;
-    const char *at = find_number(pattern, &digits, &length);
-    if (at == NULL)
-        snprintf(path, size, "%s", pattern);
-    else
-        snprintf(path, size, "%.*s%0*llu%s", (int)(at - pattern), pattern, digits,
-                 (unsigned long long)frame, at + length);
-}
-
 static SlStatus mesh_frame(Job *job, const SlFrame *frame, SlError *error)
 {
     const SlFrameView *output;
     SlStatus status = sl_filter_apply(job->filter, sl_frame_view(frame), &output, error);
     if (status != SL_OK)
         return status;
-    path_of(job->pattern, output->frame, job->last_path, sizeof job->last_path);
+    cli_numbered_path(job->last_path, sizeof job->last_path, job->pattern, output->frame);
     status = sl_export_frame(job->context, job->exporter, NULL, job->last_path, output, error);
     if (status != SL_OK)
         return status;
@@ -120,9 +89,7 @@ static SlStatus mesh_folder(Job *job, SlError *error)
         return cli_error(error, SL_ERROR_ARGUMENT, "%.300s: holds frames %llu to %llu only",
                          job->source, (unsigned long long)all[0],
                          (unsigned long long)all[count - 1]);
-    int digits;
-    size_t length;
-    if (chosen > 1 && find_number(job->pattern, &digits, &length) == NULL)
+    if (chosen > 1 && !cli_has_number(job->pattern))
         return cli_error(error, SL_ERROR_ARGUMENT,
                          "%.300s: %llu frames need a name with %%d or %%06d for the frame's number",
                          job->pattern, (unsigned long long)chosen);

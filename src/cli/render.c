@@ -5,11 +5,16 @@
 
 #include "cli/draw.h"
 
-enum { O_OUTPUT, O_FRAMES, O_CAMERA, O_SET, O_THREADS, O_PNG, O_NO_VIDEO, O_FOLLOW, O_QUIET,
+enum { O_OUTPUT, O_STYLE, O_FRAMES, O_SIZE, O_CAMERA, O_SET, O_THREADS, O_PNG, O_NO_VIDEO, O_FOLLOW, O_QUIET,
        O_COUNT };
 static const CliOption options[O_COUNT] = {
-    [O_OUTPUT] = {"output", 'o', "DIR", "folder for pictures and video.mp4 (DIR/render, out/NAME)"},
+    [O_OUTPUT] = {"output", 'o', "PATH",
+                  "a folder for pictures and video.mp4 (DIR/render, out/NAME), or a file:\n"
+                  ".mp4 or .webm for a video, .png for a picture; %d or %06d is the frame"},
+    [O_STYLE] = {"style", 0, "NAME",
+                 "water, particles, or auto: water where there is a liquid (the scene's, auto)"},
     [O_FRAMES] = {"frames", 'n', "K|A-B", "one frame, as a picture, or a range (default: all)"},
+    [O_SIZE] = {"size", 0, "WxH", "size of the pictures in pixels (1280x720)"},
     [O_CAMERA] = {"camera", 'c', "NAME", "a camera of the scene (default: the first)"},
     [O_SET] = {"set", 's', "PATH=VALUE", "change any value of the scene, e.g. render.width=640",
                true},
@@ -55,6 +60,28 @@ static SlStatus draw_stored(Job *job, uint64_t number, SlError *error)
     return status;
 }
 
+/* Frames shortly before the first that is drawn, for whitewater. */
+static SlStatus warm_up(Job *job, SlError *error)
+{
+    SlStatus status = SL_OK;
+    size_t count;
+    const uint64_t *numbers = sl_run_folder_frames(job->folder, &count);
+    bool wanted = true;
+    for (size_t k = 0; status == SL_OK && wanted && k < count && numbers[k] < job->first; k++) {
+        if (numbers[k] + CLI_WARM_FRAMES < job->first)
+            continue;
+        SlFrame *frame;
+        status = sl_run_folder_read_frame(job->folder, numbers[k], &frame, error);
+        if (status != SL_OK)
+            break;
+        status = cli_drawing_warm(&job->drawing, job->scene, sl_frame_view(frame), &wanted, error);
+        sl_frame_destroy(frame);
+        if (status == SL_OK && cli_interrupted())
+            status = cli_error(error, SL_ERROR_CANCELLED, "stopped by the user");
+    }
+    return status;
+}
+
 /* Draws the frames that are there and were not drawn yet; *next is the first of the others. */
 static SlStatus draw_listed(Job *job, uint64_t *next, uint64_t *done, SlError *error)
 {
@@ -79,8 +106,9 @@ static SlStatus draw_folder(Job *job, SlError *error)
 {
     enum { GRACE = 10 }; /* looks without a lock before the run is taken to be over: 2 s */
     uint64_t done = 0, next = job->first, every = sl_scene_output_every(job->scene);
-    for (int free_looks = 0;;) {
-        SlStatus status = draw_listed(job, &next, &done, error);
+    SlStatus status = warm_up(job, error);
+    for (int free_looks = 0; status == SL_OK;) {
+        status = draw_listed(job, &next, &done, error);
         if (status != SL_OK || !job->follow || next > job->last / every * every)
             return status;
         if (cli_interrupted())
@@ -94,20 +122,23 @@ static SlStatus draw_folder(Job *job, SlError *error)
                              job->source, (unsigned long long)next, (unsigned long long)job->last);
         nanosleep(&pause, NULL);
         status = sl_run_folder_refresh(job->folder, error);
-        if (status != SL_OK)
-            return status;
     }
+    return status;
 }
 
 static SlStatus draw_scene(Job *job, SlError *error)
 {
     SlStatus status = SL_OK;
+    bool warm = true;
     for (uint64_t frame = 0; status == SL_OK && frame <= job->last; frame++) {
         if (frame > 0)
             status = sl_world_advance_frame(job->world, error);
         if (status == SL_OK && frame >= job->first)
             status = cli_drawing_add(&job->drawing, job->scene, sl_world_view(job->world), false,
                                      error);
+        else if (status == SL_OK && warm && frame + CLI_WARM_FRAMES >= job->first)
+            status = cli_drawing_warm(&job->drawing, job->scene, sl_world_view(job->world), &warm,
+                                      error);
         cli_progress_show(&job->progress, frame, "");
         if (status == SL_OK && cli_interrupted())
             status = cli_error(error, SL_ERROR_CANCELLED, "stopped by the user");
@@ -145,9 +176,53 @@ static SlStatus choose_frames(Job *job, SlError *error)
     return SL_OK;
 }
 
+static bool ends_in(const char *text, const char *ending)
+{
+    size_t length = strlen(text), end = strlen(ending);
+    return length > end && strcmp(text + length - end, ending) == 0;
+}
+
+/* What --output asks for: a video, pictures by a pattern, or a folder with both. */
+static SlStatus open_drawing(Job *job, const CliInput *input, const SlCamera *camera, SlError *error)
+{
+    char folder[900], video[1024];
+    const char *given = input->value[O_OUTPUT];
+    bool single = job->first == job->last, png = input->value[O_PNG] != NULL;
+    CliDrawingOutput output = {.style = input->value[O_STYLE]};
+    if (given != NULL && (ends_in(given, ".mp4") || ends_in(given, ".webm"))) {
+        output.video_path = given;
+    } else if (given != NULL && ends_in(given, ".png")) {
+        if (!single && !cli_has_number(given))
+            return cli_error(error, SL_ERROR_ARGUMENT,
+                             "%.300s: several frames need a name with %%d or %%06d for the frame's "
+                             "number; --frames K draws one",
+                             given);
+        output.pattern = given;
+        output.every_png = true;
+    } else {
+        char stem[200];
+        cli_stem(stem, sizeof stem, job->source);
+        if (given != NULL)
+            snprintf(folder, sizeof folder, "%s", given);
+        else if (job->from_folder)
+            snprintf(folder, sizeof folder, "%.880s/render", job->source);
+        else
+            snprintf(folder, sizeof folder, "out/%s", stem);
+        snprintf(video, sizeof video, "%s/video.mp4", folder);
+        output.folder = folder;
+        output.video_path = !single && input->value[O_NO_VIDEO] == NULL ? video : NULL;
+        output.every_png = png || output.video_path == NULL;
+    }
+    if (output.folder == NULL && output.pattern == NULL && png)
+        return cli_error(error, SL_ERROR_ARGUMENT,
+                         "--png needs a folder or a pattern for the pictures; %.300s is a video",
+                         given);
+    return cli_drawing_open(&job->drawing, job->context, job->scene, camera, &output, error);
+}
+
 static SlStatus set_up(Job *job, const CliInput *input, SlError *error)
 {
-    char scene_path[1024], folder[900];
+    char scene_path[1024];
     job->from_folder = sl_folder_exists(job->source);
     snprintf(scene_path, sizeof scene_path, job->from_folder ? "%s/scene.json" : "%s",
              job->source);
@@ -184,21 +259,17 @@ static SlStatus set_up(Job *job, const CliInput *input, SlError *error)
     if (status != SL_OK)
         return status;
 
-    if (input->value[O_OUTPUT] != NULL) {
-        snprintf(folder, sizeof folder, "%s", input->value[O_OUTPUT]);
-    } else if (job->from_folder) {
-        snprintf(folder, sizeof folder, "%.880s/render", job->source);
-    } else {
-        char stem[200];
-        cli_stem(stem, sizeof stem, job->source);
-        snprintf(folder, sizeof folder, "out/%s", stem);
-    }
-    char video[1024];
-    snprintf(video, sizeof video, "%s/video.mp4", folder);
-    bool single = job->first == job->last;
-    bool film = !single && input->value[O_NO_VIDEO] == NULL;
-    CliDrawingOutput output = {folder, film ? video : NULL, input->value[O_PNG] != NULL || !film};
-    return cli_drawing_open(&job->drawing, job->context, job->scene, camera, &output, error);
+    return open_drawing(job, input, camera, error);
+}
+
+static void print_times(const CliDrawing *drawing)
+{
+    double frames = (double)drawing->drawn;
+    fprintf(stderr, "%llu frames drawn, %.1f ms each", (unsigned long long)drawing->drawn,
+            drawing->draw_ms / frames);
+    if (drawing->filter_ms > 1)
+        fprintf(stderr, ", and %.1f ms for surface and whitewater", drawing->filter_ms / frames);
+    fprintf(stderr, "\n");
 }
 
 static int finish(Job *job, SlStatus status, SlError *error)
@@ -229,14 +300,25 @@ static int finish(Job *job, SlStatus status, SlError *error)
     } else if (status != SL_OK)
         code = cli_fail(error);
     else if (!job->quiet && job->drawing.drawn > 0)
-        fprintf(stderr, "%llu frames drawn, %.1f ms each\n",
-                (unsigned long long)job->drawing.drawn,
-                job->drawing.draw_ms / (double)job->drawing.drawn);
+        print_times(&job->drawing);
     sl_run_folder_close(job->folder);
     sl_world_destroy(job->world);
     sl_scene_destroy(job->scene);
     sl_context_destroy(job->context);
     return code;
+}
+
+/* --size as two values of the scene; -1, or an exit code. */
+static int set_size(const char *text, CliInput *input)
+{
+    unsigned long width, height;
+    char set[64], rest;
+    if (sscanf(text, "%5lu%*1[xX]%5lu%c", &width, &height, &rest) != 2)
+        return cli_usage_error("render", "--size takes WIDTHxHEIGHT as in 1280x720, not \"%.40s\"", text);
+    snprintf(set, sizeof set, "render.width=%lu", width);
+    int code = cli_add_set(&cli_render_command, set, input);
+    snprintf(set, sizeof set, "render.height=%lu", height);
+    return code >= 0 ? code : cli_add_set(&cli_render_command, set, input);
 }
 
 static int render(int count, char **words)
@@ -252,6 +334,10 @@ static int render(int count, char **words)
     if (code < 0 && input.value[O_FRAMES] != NULL &&
         !cli_range(&cli_render_command, input.value[O_FRAMES], &job.first, &job.last))
         code = EXIT_USAGE;
+    if (code < 0 && input.value[O_STYLE] != NULL && !cli_style("render", input.value[O_STYLE]))
+        code = EXIT_USAGE;
+    if (code < 0 && input.value[O_SIZE] != NULL)
+        code = set_size(input.value[O_SIZE], &input);
     if (code < 0 && input.value[O_THREADS] != NULL &&
         !cli_integer(&cli_render_command, "threads", input.value[O_THREADS], 1, 256, &number))
         code = EXIT_USAGE;
@@ -281,7 +367,9 @@ const CliCommand cli_render_command = {
                 "  sleet render out/dam --frames 120          one picture\n"
                 "  sleet render out/dam --follow              beside the run that writes it\n"
                 "  sleet render out/dam --frames 0-60 --png   a range, as video and pictures\n"
-                "  sleet render scenes/dam_break.json --set render.style=transparent\n",
+                "  sleet render out/dam -o dam.webm --size 1920x1080\n"
+                "  sleet render out/dam --style particles --set render.blend=transparent\n"
+                "  sleet render scenes/fountain.json --frames 90 -o fountain.png\n",
     .options = options,
     .option_count = O_COUNT,
     .run = render,

@@ -10,7 +10,7 @@
 #include "render/target.h"
 
 /* The list: a renderer `name` is sl_renderer_name with its table sl_name_table. */
-#define RENDERERS(ENTRY) ENTRY(splats)
+#define RENDERERS(ENTRY) ENTRY(splats) ENTRY(water)
 
 #define KIND_OF(name) &sl_renderer_##name,
 #define TABLE_OF(name) &sl_##name##_table,
@@ -86,7 +86,7 @@ SlStatus sl_renderer_create(SlContext *context, const char *name, const SlParamV
                             SlRenderer **renderer, SlError *error)
 {
     *renderer = NULL;
-    const SlRendererKind *kind;
+    const SlRendererKind *kind = NULL;
     SlStatus status = find_kind(name, &kind, error);
     return status == SL_OK ? sl_renderer_create_kind(context, kind, values, renderer, error)
                            : status;

@@ -207,3 +207,35 @@ SlStatus sl_keys_read_table(const SlJson *json, const SlJsonNode *object, const 
     }
     return SL_OK;
 }
+
+SlStatus sl_keys_read_tables(const SlJson *json, const SlJsonNode *object,
+                             const SlTable *const *tables, size_t count,
+                             SlParamValue *const *values, SlError *error)
+{
+    const char *names[MAX_NAMES];
+    size_t name_count = 0;
+    for (size_t t = 0; t < count; t++)
+        for (size_t k = 0; k < tables[t]->row_count; k++) {
+            SL_ASSERT(name_count < MAX_NAMES);
+            size_t n = 0;
+            while (n < name_count && strcmp(names[n], tables[t]->rows[k].name) != 0)
+                n++;
+            names[n] = tables[t]->rows[k].name;
+            name_count += n == name_count;
+        }
+    for (const SlJsonNode *m = sl_json_first(json, object); m != NULL; m = sl_json_next(json, m)) {
+        bool known = false;
+        for (size_t t = 0; t < count; t++) {
+            const SlParamRow *row = sl_table_find(tables[t], sl_json_key(json, m));
+            known |= row != NULL;
+            SlStatus status = row == NULL ? SL_OK
+                                          : sl_keys_read_leaf(json, m, row,
+                                                              &values[t][row - tables[t]->rows], error);
+            if (status != SL_OK)
+                return status;
+        }
+        if (!known)
+            return unknown_key(json, m, "the object", names, name_count, error);
+    }
+    return SL_OK;
+}

@@ -54,6 +54,11 @@ SlStatus sl_keys_read_leaf(const SlJson *json, const SlJsonNode *node, const SlP
 SlStatus sl_keys_read_table(const SlJson *json, const SlJsonNode *object, const SlTable *table,
                             SlParamValue *values, SlError *error);
 
+/* An object whose keys are rows of several tables; each table that has a key takes its value. */
+SlStatus sl_keys_read_tables(const SlJson *json, const SlJsonNode *object,
+                             const SlTable *const *tables, size_t count,
+                             SlParamValue *const *values, SlError *error);
+
 /* "found text "abc", an object is needed" */
 SlStatus sl_keys_wrong_type(const SlJson *json, const SlJsonNode *node, const char *needed,
                             SlError *error);

@@ -130,21 +130,85 @@ static SlStatus read_output(SlScene *scene, const SlJsonNode *object, SlError *e
     return SL_OK;
 }
 
-static SlStatus read_render(SlScene *scene, const SlJsonNode *object, const SlTable *table,
+/* How a scene is drawn, whatever the renderer: the first table of its "render" object. */
+static const SlParamRow style_rows[] = {
+    {"style", SL_PARAM_CHOICE, {{0}, ""}, 0, 2, "", "auto|particles|water",
+     "auto: water where the frame has a liquid, else particles"}};
+static const SlTable style_table = {"style", "renderer", "", "", style_rows, 1};
+
+/* Before there were styles, `style` was what is now `blend`. */
+static SlStatus check_old_style(SlScene *scene, const SlJsonNode *object, SlError *error)
+{
+    const SlJson *json = &scene->json;
+    for (const SlJsonNode *m = sl_json_first(json, object); m != NULL; m = sl_json_next(json, m)) {
+        if (strcmp(sl_json_key(json, m), "style") != 0 || m->type != SL_JSON_TEXT)
+            continue;
+        const char *text = sl_json_text(json, m);
+        if (strcmp(text, "opaque") == 0 || strcmp(text, "transparent") == 0)
+            return sl_json_error(json, m->place, error,
+                                 "style is auto, particles or water; whether particles are opaque "
+                                 "or transparent is \"blend\": write \"blend\": \"%s\"",
+                                 text);
+    }
+    return SL_OK;
+}
+
+/* A key that only one renderer has asks for that renderer's style. */
+static uint32_t implied_style(const SlScene *scene, const SlJsonNode *object,
+                              const SlSceneTables *tables)
+{
+    static const char *const names[] = {"", "splats", "water"};
+    const SlJson *json = &scene->json;
+    uint32_t implied = 0;
+    for (const SlJsonNode *m = sl_json_first(json, object); m != NULL; m = sl_json_next(json, m)) {
+        const SlTable *only = NULL;
+        size_t owners = 0;
+        for (size_t t = 0; t < tables->renderer_count; t++)
+            if (sl_table_find(tables->renderers[t], sl_json_key(json, m)) != NULL) {
+                only = tables->renderers[t];
+                owners++;
+            }
+        for (uint32_t s = 1; owners == 1 && tables->renderer_count > 1 && s < 3; s++)
+            if (implied == 0 && strcmp(only->name, names[s]) == 0)
+                implied = s;
+    }
+    return implied;
+}
+
+static SlStatus read_render(SlScene *scene, const SlJsonNode *object, const SlSceneTables *tables,
                             SlError *error)
 {
-    if (table == NULL || table->row_count == 0)
+    enum { MAX_TABLES = 8 };
+    if (tables->renderer_count == 0)
         return SL_OK;
-    scene->render_table = table;
-    scene->render_values = sl_scene_alloc(scene, table->row_count, sizeof *scene->render_values,
-                                          error);
+    SL_ASSERT(tables->renderer_count < MAX_TABLES);
+    const SlTable *all[MAX_TABLES] = {&style_table};
+    SlParamValue style = style_rows[0].value, *values[MAX_TABLES] = {&style};
+    for (size_t t = 0; t < tables->renderer_count; t++)
+        scene->render_value_count += tables->renderers[t]->row_count;
+    scene->render_values =
+        sl_scene_alloc(scene, scene->render_value_count, sizeof *scene->render_values, error);
     if (scene->render_values == NULL)
         return SL_ERROR_MEMORY;
-    for (size_t k = 0; k < table->row_count; k++)
-        scene->render_values[k] = table->rows[k].value;
+    scene->render_tables = tables->renderers;
+    scene->render_table_count = tables->renderer_count;
+    SlParamValue *at = scene->render_values;
+    for (size_t t = 0; t < tables->renderer_count; t++) {
+        all[t + 1] = tables->renderers[t];
+        values[t + 1] = at;
+        for (size_t k = 0; k < all[t + 1]->row_count; k++)
+            *at++ = all[t + 1]->rows[k].value;
+    }
     if (object == NULL)
         return SL_OK;
-    return sl_keys_read_table(&scene->json, object, table, scene->render_values, error);
+    SlStatus status = check_old_style(scene, object, error);
+    if (status == SL_OK)
+        status = sl_keys_read_tables(&scene->json, object, all, tables->renderer_count + 1, values,
+                                     error);
+    scene->render_style = (uint32_t)style.number[0];
+    if (status == SL_OK && scene->render_style == 0)
+        scene->render_style = implied_style(scene, object, tables);
+    return status;
 }
 
 /* The scene's own name, or else the file's without folder and ending. */
@@ -185,7 +249,7 @@ static SlStatus check(SlScene *scene, const char *path, const SlSceneTables *tab
     if (status == SL_OK)
         status = read_output(scene, values[OUTPUT].node, error);
     if (status == SL_OK)
-        status = read_render(scene, values[RENDER].node, tables->render, error);
+        status = read_render(scene, values[RENDER].node, tables, error);
     return status;
 }
 
@@ -230,7 +294,6 @@ void sl_scene_destroy(SlScene *scene)
     if (scene == NULL)
         return;
     SlMemory *memory = scene->memory;
-    size_t rows = scene->render_table != NULL ? scene->render_table->row_count : 0;
     sl_free(memory, scene->text, scene->text_size);
     for (size_t k = 0; k < scene->system_count; k++)
         free_system(memory, &scene->systems[k]);
@@ -241,7 +304,8 @@ void sl_scene_destroy(SlScene *scene)
         sl_scene_free_collider(scene, &scene->colliders[k]);
     sl_free(memory, scene->colliders, scene->collider_count * sizeof *scene->colliders);
     sl_free(memory, scene->cameras, scene->camera_count * sizeof *scene->cameras);
-    sl_free(memory, scene->render_values, rows * sizeof *scene->render_values);
+    sl_free(memory, scene->render_values,
+            scene->render_value_count * sizeof *scene->render_values);
     sl_json_free(&scene->json);
     sl_free(memory, scene, sizeof *scene);
 }
@@ -286,9 +350,21 @@ const SlCamera *sl_scene_camera(const SlScene *scene, size_t index)
     return index < scene->camera_count ? &scene->cameras[index] : NULL;
 }
 
-const SlParamValue *sl_scene_render_values(const SlScene *scene)
+const SlParamValue *sl_scene_render_values(const SlScene *scene, const char *renderer)
 {
-    return scene->render_values;
+    const SlParamValue *values = scene->render_values;
+    for (size_t t = 0; t < scene->render_table_count; t++) {
+        if (strcmp(scene->render_tables[t]->name, renderer) == 0)
+            return values;
+        values += scene->render_tables[t]->row_count;
+    }
+    return NULL;
+}
+
+const char *sl_scene_render_style(const SlScene *scene)
+{
+    static const char *const names[] = {"auto", "particles", "water"};
+    return names[scene->render_style];
 }
 
 const char *sl_scene_text(const SlScene *scene)
@@ -328,7 +404,8 @@ SlStatus sl_scene_read(SlContext *context, const char *path, const SlSceneOption
     SlStatus status = sl_file_read(&context->memory, path, SL_JSON_BYTES, &text, &bytes, error);
     if (status != SL_OK)
         return status;
-    SlSceneTables tables = {.render = options->render_table};
+    SlSceneTables tables = {.renderers = options->render_tables,
+                            .renderer_count = options->render_table_count};
     tables.solvers = sl_solver_tables(&tables.solver_count);
     tables.force_fields = sl_force_field_tables(&tables.force_field_count);
     SlSceneSource source = {path, text, bytes, options->overrides, options->override_count};

@@ -110,8 +110,11 @@ struct SlScene {
     size_t force_field_count;
     SlCamera *cameras;
     size_t camera_count;
-    const SlTable *render_table;
-    SlParamValue *render_values; /* one per row of the table */
+    uint32_t render_style; /* index of its choice */
+    const SlTable *const *render_tables;
+    size_t render_table_count;
+    SlParamValue *render_values; /* one per row of each table, in their order */
+    size_t render_value_count;
 };
 
 /* What names in a scene are looked up in. */
@@ -120,7 +123,8 @@ typedef struct SlSceneTables {
     size_t solver_count;
     const SlTable *const *force_fields;
     size_t force_field_count;
-    const SlTable *render; /* NULL: the render object is not checked */
+    const SlTable *const *renderers; /* none: the render object is not checked */
+    size_t renderer_count;
 } SlSceneTables;
 
 /* A scene's text, and what is changed in it. */

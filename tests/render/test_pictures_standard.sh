@@ -21,7 +21,7 @@ picture() { # NAME SCENE FRAME [OPTION...]
 }
 
 picture opaque dam_break_small.json 0 --set render.color_by=position
-picture transparent dam_break_small.json 0 --set render.style=transparent
+picture transparent dam_break_small.json 0 --set render.blend=transparent
 picture shapes obstacles.json 0
 picture mesh squirrel_drop.json 0 --set render.color_by=none
 picture open unbounded.json 0

@@ -173,7 +173,7 @@ static void threads_do_not_change_a_byte(void **state)
         set(&scene, "width", 300);
         set(&scene, "height", 170);
         set(&scene, "shadow_size", 300);
-        set_text(&scene, "style", style == 0 ? "opaque" : "transparent");
+        set_text(&scene, "blend", style == 0 ? "opaque" : "transparent");
         uint8_t *one = draw(&scene, 1);
         for (uint32_t threads = 2; threads <= 7; threads += threads == 3 ? 4 : 1) {
             uint8_t *other = draw(&scene, threads);
@@ -214,7 +214,7 @@ static void transparent_layers_blend_back_to_front(void **state)
     for (int k = 0; k < 4; k++) {
         Scene scene;
         bare_scene(&scene, position + (k == 2), velocity + (k == 2), k == 3 ? 2 : k > 0, 0.6f);
-        set_text(&scene, "style", "transparent");
+        set_text(&scene, "blend", "transparent");
         set(&scene, "opacity", opacity);
         set(&scene, "shadows", 0);
         picture[k] = draw(&scene, 1);
@@ -249,7 +249,7 @@ static void empty_views_are_drawn(void **state)
     free(draw(&scene, 2));
     scene.view.domain = (SlBox){{0, 0, 0}, {0, 0, 0}};
     free(draw(&scene, 2));
-    set_text(&scene, "style", "transparent");
+    set_text(&scene, "blend", "transparent");
     free(draw(&scene, 2));
 }
 
@@ -264,8 +264,8 @@ static void wild_particles_do_no_harm(void **state)
         Scene scene, alone;
         bare_scene(&scene, position, NULL, 10, 0.3f);
         bare_scene(&alone, position + 8, NULL, 1, 0.3f);
-        set_text(&scene, "style", style == 0 ? "opaque" : "transparent");
-        set_text(&alone, "style", style == 0 ? "opaque" : "transparent");
+        set_text(&scene, "blend", style == 0 ? "opaque" : "transparent");
+        set_text(&alone, "blend", style == 0 ? "opaque" : "transparent");
         set_text(&scene, "color_by", "none");
         set_text(&alone, "color_by", "none");
         uint8_t *a = draw(&scene, 2), *b = draw(&alone, 2);

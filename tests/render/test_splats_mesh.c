@@ -368,7 +368,7 @@ static uint8_t *picture(const SlFrameView *view, const char *style, uint32_t thr
     SlParamValue values[MAX_ROWS];
     for (size_t k = 0; k < table->row_count; k++)
         values[k] = table->rows[k].value;
-    const SlParamRow *row = sl_table_find(table, "style");
+    const SlParamRow *row = sl_table_find(table, "blend");
     assert_ok(sl_param_set_text(row, style, &values[row - table->rows], &test_error));
     const char *const sides[2] = {"width", "height"};
     for (int k = 0; k < 2; k++) {

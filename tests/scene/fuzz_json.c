@@ -28,12 +28,12 @@ static void check_round_trip(SlMemory *memory, const SlJson *json)
 }
 
 static void read_scene(SlMemory *memory, const char *text, size_t size,
-                       const SlSceneOverride *override, const SlTable *render)
+                       const SlSceneOverride *override, bool render)
 {
     SlError error = {SL_OK, ""};
     SlScene *scene;
     SlSceneTables tables = test_tables;
-    tables.render = render;
+    tables.renderer_count = render;
     SlSceneSource source = {"fuzz", text, size, override, override != NULL};
     SlStatus status = sl_scene_parse(memory, &source, &tables, &scene, &error);
     SL_ASSERT((status == SL_OK) == (scene != NULL));
@@ -58,14 +58,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (equals != NULL) {
             *equals = '\0';
             SlSceneOverride override = {text + 1, equals + 1};
-            read_scene(&memory, plain_scene, strlen(plain_scene), &override, NULL);
+            read_scene(&memory, plain_scene, strlen(plain_scene), &override, false);
         }
     } else {
         SlJson json;
         if (sl_json_read(&memory, "fuzz", text, size, &json, NULL) == SL_OK)
             check_round_trip(&memory, &json);
         sl_json_free(&json);
-        read_scene(&memory, text, size, NULL, &test_renderer);
+        read_scene(&memory, text, size, NULL, true);
     }
     SL_ASSERT(memory.bytes_held == 0);
     free(text);

@@ -21,6 +21,8 @@ static const SlParamRow test_render_rows[] = {
 };
 static const SlTable test_renderer = {"splat", "renderer", "", "", test_render_rows, 3};
 
+static const SlTable *const test_renderers[] = {&test_renderer};
+
 static const SlParamRow test_wind_rows[] = {
     {"velocity", SL_PARAM_VEC3, {{0, 0, 0}, ""}, -100, 100, "m/s", NULL, "of the air"},
     {"drag", SL_PARAM_NUMBER, {{1}, ""}, 0, 10, "1/s", NULL, "drag"},
@@ -32,6 +34,7 @@ static const SlSceneTables test_tables = {.solvers = test_solvers,
                                           .solver_count = 1,
                                           .force_fields = test_force_fields,
                                           .force_field_count = 1,
-                                          .render = &test_renderer};
+                                          .renderers = test_renderers,
+                                          .renderer_count = 1};
 
 #endif

@@ -39,7 +39,7 @@ static void a_plain_scene_gets_defaults(void **state)
     assert_near(scene->systems[0].spacing, 0.05, 0);
     assert_int_equal(scene->block_count, 1);
     assert_int_equal(sl_scene_camera_count(scene), 1);
-    assert_true(sl_scene_render_values(scene)[0].number[0] == 1280);
+    assert_true(sl_scene_render_values(scene, "splat")[0].number[0] == 1280);
     assert_null(sl_scene_camera(scene, 1));
     sl_scene_destroy(scene);
 }
@@ -98,7 +98,7 @@ static void a_full_scene_is_read(void **state)
     assert_near(scene->colliders[3].shape.axis.x, 1, 0);
     assert_near(scene->colliders[4].shape.center.y, 1, 0);
     assert_near(sl_scene_camera(scene, 0)->fov, 50, 0);
-    assert_near(sl_scene_render_values(scene)[1].number[1], 0.5, 0);
+    assert_near(sl_scene_render_values(scene, "splat")[1].number[1], 0.5, 0);
 
     /* The text reads back to the same text. */
     SlScene *again;
@@ -114,10 +114,10 @@ static void without_a_renderer_its_object_is_not_checked(void **state)
     const char *text = HEAD WATER ", \"render\": {\"anything\": [1, {}]}}";
     SlSceneTables tables = test_tables;
     SlScene *scene;
-    tables.render = NULL;
+    tables.renderer_count = 0;
     SlSceneSource source = {"s.json", text, strlen(text), NULL, 0};
     assert_ok(sl_scene_parse(&memory, &source, &tables, &scene, &test_error));
-    assert_null(sl_scene_render_values(scene));
+    assert_null(sl_scene_render_values(scene, "splat"));
     sl_scene_destroy(scene);
 }
 
@@ -236,7 +236,7 @@ static void overrides_set_values(void **state)
     assert_string_equal(scene->systems[0].name, "sea");
     assert_near(scene->blocks[0].def.max.y, 2, 0);
     assert_near(scene->domain.max.z, 8, 0);
-    assert_near(sl_scene_render_values(scene)[0].number[0], 640, 0);
+    assert_near(sl_scene_render_values(scene, "splat")[0].number[0], 640, 0);
     assert_non_null(strstr(sl_scene_text(scene), "\"iterations\": 6"));
     assert_non_null(strstr(sl_scene_text(scene), "\"kernel\": \"wendland\""));
     assert_non_null(strstr(sl_scene_text(scene), "\"sleepy\": true"));

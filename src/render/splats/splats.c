@@ -10,7 +10,7 @@
 #include "render/splats/solids.h"
 
 enum {
-    ANTIALIAS = SL_STAGE_ROW_COUNT, STYLE, OPACITY, RADIUS_SCALE, COLOR_BY, COLOR_MAP, COLOR_MIN,
+    ANTIALIAS = SL_STAGE_ROW_COUNT, BLEND, OPACITY, RADIUS_SCALE, COLOR_BY, COLOR_MAP, COLOR_MIN,
     COLOR_MAX, COLOR, SHADOWS, SHADOW_SIZE, OCCLUSION, OCCLUSION_RADIUS, ROW_COUNT
 };
 
@@ -18,7 +18,7 @@ static const SlParamRow rows[ROW_COUNT] = {
     SL_STAGE_ROWS,
     [ANTIALIAS] = {"antialias", SL_PARAM_INTEGER, {{4}}, 1, SL_SAMPLES_MAX, "", NULL,
                    "samples per pixel"},
-    [STYLE] = {"style", SL_PARAM_CHOICE, {{0}}, 0, 1, "", "opaque|transparent",
+    [BLEND] = {"blend", SL_PARAM_CHOICE, {{0}}, 0, 1, "", "opaque|transparent",
                "opaque spheres, or spheres that let part of the light behind them through"},
     [OPACITY] = {"opacity", SL_PARAM_NUMBER, {{0.25}}, 0, 1, "", NULL,
                  "fraction of the light behind it that a transparent sphere covers"},
@@ -245,6 +245,8 @@ static void clear_tile(const SlSplatFrame *f, size_t tile)
         f->z[k] = SL_DEPTH_NONE;
         f->id[k] = nothing;
     }
+    for (size_t k = tile * SL_TILE_SIZE; f->leave != NULL && k < (tile + 1) * SL_TILE_SIZE; k++)
+        f->leave[k] = SL_DEPTH_NONE;
 }
 
 static SlTileView tile_view(const SlSplatFrame *f, size_t tile, uint32_t sample)
@@ -396,7 +398,9 @@ static void set_look(const Splats *splats, SlSplatFrame *f)
         .checker = stage->ground.checker,
         .center = stage->ground.center,
         .fade = stage->ground.fade,
-        .transparent = number(splats, STYLE) == 1};
+        .transparent = number(splats, BLEND) == 1,
+        .outdoor = stage->outdoor,
+        .dome = sl_stage_sky(stage, c->right, c->up, c->forward)};
     f->look.half = sl_unit(sl_add(f->look.to_light, sl_vec3(0, 0, -1)));
 }
 
@@ -472,19 +476,25 @@ static void shade_pass(Splats *splats)
         sl_splats_edges(&splats->frame, &splats->stage);
 }
 
+void sl_splats_raster(void *state)
+{
+    raster_pass(state);
+}
+
 static void (*const passes[])(Splats *splats) = {shadow_pass, raster_pass, light_pass, shade_pass};
 
 enum { PASS_COUNT = sizeof passes / sizeof passes[0] };
 
 /* Particles and solids as the passes need them; nothing of the view is read later. */
-static SlStatus begin(void *state, const SlRenderJob *job, uint32_t *count, SlError *error)
+SlStatus sl_splats_begin(void *state, const SlRenderJob *job, const SlRenderStage *stage,
+                         uint32_t *count, SlError *error)
 {
     Splats *splats = state;
     SlSplatFrame *f = &splats->frame;
     sl_arena_reset(&splats->scratch);
     *count = PASS_COUNT;
     splats->pass = 0;
-    splats->stage = sl_stage_make(job->view, splats->values);
+    splats->stage = *stage;
     f->camera = sl_camera_frame(job->camera, f->width, f->height);
     f->rays = sl_splats_camera_rays(&f->camera);
     set_look(splats, f);
@@ -506,6 +516,19 @@ static SlStatus begin(void *state, const SlRenderJob *job, uint32_t *count, SlEr
     return ready ? SL_OK
                  : sl_error_set(error, SL_ERROR_MEMORY, "no memory to draw %zu particles",
                                 f->count);
+}
+
+static SlStatus begin(void *state, const SlRenderJob *job, uint32_t *count, SlError *error)
+{
+    const Splats *splats = state;
+    SlRenderStage stage = sl_stage_make(job->view, splats->values);
+    return sl_splats_begin(state, job, &stage, count, error);
+}
+
+SlSplatFrame *sl_splats_frame(void *state)
+{
+    Splats *splats = state;
+    return &splats->frame;
 }
 
 static SlStatus accumulate(void *state, SlError *error)

@@ -91,6 +91,8 @@ typedef struct SlLook {
     SlVec3 center; /* of the scene: the ground fades with distance from it */
     float fade;    /* m: where the ground is gone */
     bool transparent;
+    bool outdoor; /* `dome` instead of top and bottom, tiles instead of squares */
+    SlSky dome;   /* view space */
 } SlLook;
 
 typedef struct SlSplatFrame {
@@ -116,6 +118,11 @@ typedef struct SlSplatFrame {
     const SlSolid *solids;
     uint32_t solid_count;
     SlTriangles triangles;
+
+    /* By tile, one sample, of meshes; NULL: not wanted. `leave` becomes the nearest depth at which a ray
+       leaves a mesh; with `beyond` only front sides farther than that are drawn. */
+    float *leave;
+    const float *beyond;
 
     /* By tile. */
     float *z;
@@ -231,6 +238,14 @@ SlStatus sl_splats_gather_meshes(SlContext *context, SlArena *arena, const SlFra
                                  SlSplatFrame *frame, SlError *error);
 /* Fills the target's planes after the last pass; "color" must have been asked for in the job. */
 void sl_splats_resolve(SlContext *context, const SlSplatFrame *frame, SlTarget *target);
+/* For renderers that draw solids, ground, sky and opaque particles as this one does and add to them:
+   they own a state of sl_renderer_splats, begin a picture of it on their own stage, and accumulate. The
+   frame is that of the picture; before the last pass `lit` may be changed. */
+SlStatus sl_splats_begin(void *state, const SlRenderJob *job, const SlRenderStage *stage,
+                         uint32_t *count, SlError *error);
+SlSplatFrame *sl_splats_frame(void *state);
+/* Draws depth, ids and normals once more. */
+void sl_splats_raster(void *state);
 /* Thin lines along the domain's edges, hidden where something is nearer; none at infinite sides. */
 void sl_splats_edges(const SlSplatFrame *frame, const SlRenderStage *stage);
 

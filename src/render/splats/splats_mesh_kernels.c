@@ -24,6 +24,7 @@ typedef struct Triangle {
     Plane normal[3];
     float low, high; /* of the value, at the corners: slivers must not reach beyond */
     float limit;     /* a greater value is too near to be seen */
+    bool front;      /* its outer side is seen */
     uint32_t id;
 } Triangle;
 
@@ -85,6 +86,7 @@ static bool set_for_camera(const SlSplatFrame *frame, uint32_t t, int left, int 
     if (!set_edges(h, weight, out, &s))
         return false;
     bool cut = near < SL_NEAR;
+    out->front = s < 0;
     out->value = sum_plane(weight, 1, 1, 1);
     out->low = (float)(1 / far);
     out->high = (float)(1 / (cut ? (double)SL_NEAR : near));
@@ -149,10 +151,11 @@ SL_INLINE U8 normal_at(const Triangle *triangle, F8 x, float y)
     return pack_normal(scaled(n, f8(1) / length), SL_PIXEL_SOLID);
 }
 
-static void draw_plane(const SlSplatFrame *frame, const Triangle *triangle, SlRect r, size_t plane,
+static void draw_plane(const SlSplatFrame *frame, const Triangle *triangle, SlRect r, size_t tile,
                        uint32_t sample)
 {
     U8 self = u8(triangle->id);
+    size_t plane = sl_tile_plane(frame, tile, sample), leave_at = tile * SL_TILE_SIZE;
     for (int y = r.y0; y <= r.y1; y++) {
         float py = (float)y + frame->offset_y[sample];
         Row edge[3] = {row_of(&triangle->edge[0], py), row_of(&triangle->edge[1], py),
@@ -168,6 +171,13 @@ static void draw_plane(const SlSplatFrame *frame, const Triangle *triangle, SlRe
             mask &= w < f8(triangle->limit);
             w = f8_max(f8_min(w, f8(triangle->high)), f8(triangle->low));
             F8 z = f8(1) / w;
+            if (frame->beyond != NULL)
+                mask &= z > f8_load(frame->beyond + leave_at + (size_t)(y * SL_TILE_STRIDE + x));
+            if (frame->leave != NULL && !triangle->front && sample == 0) {
+                float *leave = frame->leave + leave_at + (size_t)(y * SL_TILE_STRIDE + x);
+                F8 nearest = f8_load(leave);
+                f8_store(leave, f8_select(mask & (z < nearest), z, nearest));
+            }
             mask &= z < old;
             if (i8_bits(mask) == 0)
                 continue;
@@ -186,11 +196,12 @@ static void draw_meshes(const SlSplatFrame *frame, size_t tile)
     for (size_t k = all->bins.start[tile]; k < all->bins.start[tile + 1]; k++) {
         uint32_t self = all->bins.item[k];
         Triangle triangle;
-        if (!set_for_camera(frame, self, left, top, &triangle))
+        if (!set_for_camera(frame, self, left, top, &triangle) ||
+            (frame->beyond != NULL && !triangle.front))
             continue;
         SlRect r = within_tile(all->rect[self], left, top);
         for (uint32_t s = 0; s < frame->samples; s++)
-            draw_plane(frame, &triangle, r, sl_tile_plane(frame, tile, s), s);
+            draw_plane(frame, &triangle, r, tile, s);
     }
 }
 

@@ -7,19 +7,9 @@
    result is that of blending back to front, and a tile can stop when nothing is let through. */
 #include "core/simd.h"
 #include "render/splats/splats_lanes.h"
+#include "render/stage/sky_lanes.h"
 
 /* --- Surfaces. --- */
-
-static inline F8x3 mix(F8x3 a, F8x3 b, F8 t)
-{
-    return along(scaled(a, f8(1) - t), t, b);
-}
-
-static inline F8 smooth(F8 t)
-{
-    t = clamp01(t);
-    return t * t * (f8(3) - f8(2) * t);
-}
 
 static inline F8x3 background(const SlSplatFrame *frame, float y)
 {
@@ -72,6 +62,36 @@ static F8x3 ground_albedo(const SlSplatFrame *frame, F8x3 p, F8x3 albedo, F8 *le
     return scaled(albedo, f8_select(odd != 0, f8(1) - contrast, f8(1)));
 }
 
+/* Tiles with joints; each tile has its own shade. Joints narrower than a pixel fade by how much of it
+   they cover. */
+static F8x3 tile_albedo(const SlSplatFrame *frame, F8x3 p, F8x3 albedo, F8 *left)
+{
+    const SlLook *look = &frame->look;
+    F8x3 up = spread(look->up), east = spread(look->dome.east), north = spread(look->dome.north);
+    const SlCameraFrame *c = &frame->camera;
+    F8 x = f8x3_dot(p, east) + f8(c->eye.x - look->center.x);
+    F8 z = f8x3_dot(p, north) + f8(c->eye.z - look->center.z);
+    F8 distance = f8_sqrt(f8x3_dot(p, p)), steep = f8_abs(f8x3_dot(p, up)) / distance;
+    F8 away = f8_sqrt(x * x + z * z) * f8(1 / look->fade);
+    *left = f8(1) - smooth((away - f8(0.2f)) * f8(1.25f));
+    F8 scale = f8(1 / look->checker), footprint = distance * scale * f8(1 / c->focal);
+    F8 wide = footprint / f8_max(steep, f8(0.02f)); /* away from the eye; across it is `footprint` */
+    wide = f8(0.5f) * (wide + footprint);
+    F8 u = f8_fma(x, scale, f8(4096.5f)), v = f8_fma(z, scale, f8(4096.5f));
+    u = f8_min(f8_max(u, f8(0)), f8(8192));
+    v = f8_min(f8_max(v, f8(0)), f8(8192));
+    I8 iu = i8_from_f8(u), iv = i8_from_f8(v);
+    F8 fu = u - f8_from_i8(iu), fv = v - f8_from_i8(iv);
+    F8 near = f8_min(f8_min(fu, f8(1) - fu), f8_min(fv, f8(1) - fv));
+    F8 half = f8(0.011f), joint = clamp01((half - near) / f8_max(wide, f8(1e-4f)) + f8(0.5f));
+    joint = joint * f8_min(f8(1), f8(0.022f) / f8_max(wide, f8(1e-4f)));
+    U8 h = (U8)iu * u8(0x9e3779b1u) ^ (U8)iv * u8(0x85ebca77u);
+    h = (h ^ h >> 15) * u8(0x2c1b3c6du);
+    F8 shade = f8_from_i8((I8)(h >> 8 & u8(1023))) * f8(1 / 1023.0f) - f8(0.5f);
+    shade = shade * f8_min(f8(1), f8(0.25f) / f8_max(wide, f8(1e-4f)));
+    return scaled(albedo, (f8(1) + f8(0.16f) * shade) * (f8(1) - f8(0.62f) * joint));
+}
+
 static F8x3 surface(const SlSplatFrame *frame, F8x3 p, F8x3 n, F8x3 albedo, I8 particle, F8 sky,
                     F8 key)
 {
@@ -115,7 +135,8 @@ static F8x3 sample_light(const SlSplatFrame *frame, size_t in, size_t row_at, ui
     I8 ground = (I8)(material == u8(SL_PIXEL_GROUND));
     if (i8_bits(ground) != 0) {
         F8 ground_left;
-        F8x3 squares = ground_albedo(frame, p, albedo, &ground_left);
+        F8x3 squares = frame->look.outdoor ? tile_albedo(frame, p, albedo, &ground_left)
+                                           : ground_albedo(frame, p, albedo, &ground_left);
         left = f8_select(ground, ground_left, left);
         albedo = (F8x3){f8_select(ground, squares.x, albedo.x),
                         f8_select(ground, squares.y, albedo.y),
@@ -138,6 +159,10 @@ static void shade_plane(const SlSplatFrame *frame, size_t tile, uint32_t sample,
         F8x3 behind = background(frame, top + (float)y);
         for (int x = 0; x < SL_TILE; x += 8) {
             size_t at = (size_t)y * SL_TILE_STRIDE + (size_t)x;
+            if (frame->look.outdoor) {
+                F8 a = slopes_a(slopes, x);
+                behind = sky_light_of(&frame->look.dome, (F8x3){a, f8(slopes_b(slopes, y)), f8(1)});
+            }
             F8x3 c = sample_light(frame, plane + at, origin + (size_t)y * frame->stride + (size_t)x,
                                   sample, slopes_a(slopes, x), slopes_b(slopes, y), behind);
             if (blend != NULL) {

@@ -72,6 +72,21 @@ SlRenderStage sl_stage_make(const SlFrameView *view, const SlParamValue *values)
     return stage;
 }
 
+SlSky sl_stage_sky(const SlRenderStage *stage, SlVec3 right, SlVec3 up, SlVec3 forward)
+{
+    SlVec3 sun = stage->to_light;
+    SlVec3 ground = stage->ground.color;
+    SlVec3 on_ground = sl_add(stage->sky, sl_scale(stage->key, fmaxf(sun.y, 0)));
+    return (SlSky){.up = {right.y, up.y, forward.y},
+                   .to_sun = {sl_dot(sun, right), sl_dot(sun, up), sl_dot(sun, forward)},
+                   .east = {right.x, up.x, forward.x},
+                   .north = {right.z, up.z, forward.z},
+                   .zenith = stage->background_top,
+                   .horizon = stage->background_bottom,
+                   .below = {on_ground.x * ground.x, on_ground.y * ground.y, on_ground.z * ground.z},
+                   .sun = stage->key};
+}
+
 SlCamera sl_view_framing(const SlFrameView *view, uint32_t width, uint32_t height)
 {
     SlBox scene = sl_stage_box(view);
