@@ -22,6 +22,30 @@ typedef struct SlCamera {
 enum { SL_MAX_VIEW_CAMERAS = 256, SL_MAX_CAMERAS = 16 };
 SL_API SlCamera sl_default_camera(void);
 
+/* Where a camera is at one time. */
+typedef struct SlCameraKey {
+    double time; /* s */
+    SlVec3 eye, target;
+    float fov; /* degrees, (1, 170) */
+} SlCameraKey;
+
+/* How a camera moves: through keys, or on a circle. */
+typedef struct SlCameraPath {
+    /* [1, SL_MAX_CAMERA_KEYS] keys, times increasing: smooth between them, at rest before the first and
+       after the last. Copied where a path is set. 0 keys: the circle */
+    const SlCameraKey *keys;
+    size_t key_count;
+    /* The eye is at center + (radius sin a, height, radius cos a) with a = start + speed × time; the
+       camera looks at its own target. */
+    SlVec3 center;        /* m */
+    float radius, height; /* m; radius above 0 */
+    float speed, start;   /* degrees per second, degrees */
+} SlCameraPath;
+
+enum { SL_MAX_CAMERA_KEYS = 4096 };
+/* The camera at a time (s). */
+SL_API SlCamera sl_camera_on_path(const SlCamera *camera, const SlCameraPath *path, double time);
+
 /* A depth image drawn by the host's renderer, for level of detail instead of Sleet's own. It may
    show anything that hides the fluid. The pixels belong to the caller. */
 typedef struct SlDepthView {

@@ -147,7 +147,8 @@ SL_API double sl_render_noise(const SlRenderer *renderer);
 
 /* --- Video. --- */
 
-/* Frames piped to ffmpeg as H.264 in MP4; the file gets its final name in sl_video_close. */
+/* Frames piped to ffmpeg, as VP9 where the path ends in ".webm" and as H.264 in MP4 otherwise; the file
+   gets its final name in sl_video_close. */
 typedef struct SlVideo SlVideo;
 /* Sides from 1 to 16384 pixels, 0.01 to 1000 frames per second. SL_ERROR_UNSUPPORTED where ffmpeg is
    not installed. */

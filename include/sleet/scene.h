@@ -48,7 +48,10 @@ SL_API uint64_t sl_scene_output_every(const SlScene *scene);
 SL_API bool sl_scene_output_quantise(const SlScene *scene);
 /* At least one: a scene without cameras gets one that frames its domain. */
 SL_API size_t sl_scene_camera_count(const SlScene *scene);
+/* At time 0, if it moves. */
 SL_API const SlCamera *sl_scene_camera(const SlScene *scene, size_t index);
+/* Where it is at a time (s); index below sl_scene_camera_count. */
+SL_API SlCamera sl_scene_camera_at(const SlScene *scene, size_t index, double time);
 /* One value per row of the table of that renderer, which was among those given in the options; NULL
    where it was not. Keys of other renderers are not looked at. */
 SL_API const SlParamValue *sl_scene_render_values(const SlScene *scene, const char *renderer);

@@ -198,6 +198,10 @@ SL_API SlStatus sl_world_set_domain_material(SlWorld *world, const SlMaterial *m
    Level of detail without cameras is an error of the first step. */
 SL_API SlStatus sl_world_set_cameras(SlWorld *world, const SlCamera *cameras, size_t count,
                                      SlError *error);
+/* Moves a camera (its index among those set) along a path, copied: frame views and level of detail have
+   it where it is at their time. NULL: it stays where it was set. Setting cameras removes their paths. */
+SL_API SlStatus sl_world_set_camera_path(SlWorld *world, size_t camera, const SlCameraPath *path,
+                                         SlError *error);
 /* A depth image of the host's renderer for the camera with that index (among those with a
    weight), instead of one that Sleet draws; view->camera replaces the camera. The pixels stay the
    caller's and must be valid until the image is replaced, removed (view NULL) or the cameras are

@@ -88,8 +88,9 @@ void cli_progress_end(CliProgress *progress);
 /* Removes the bar so that a message can be printed; the next show draws it again. */
 void cli_progress_clear(void);
 
-/* Hooks that print the library's messages on standard error; nothing when quiet. */
-SlHooks cli_hooks(bool quiet);
+/* Which of the library's messages are printed on standard error; true, for quiet, is none of them. */
+typedef enum CliLog { CLI_LOG_ALL, CLI_LOG_NOTHING, CLI_LOG_WARNINGS } CliLog;
+SlHooks cli_hooks(CliLog log);
 /* Ctrl-C and SIGTERM set a flag instead of ending the process. */
 void cli_catch_interrupts(void);
 bool cli_interrupted(void);
@@ -102,13 +103,12 @@ bool cli_checkpoint_requested(void);
 bool cli_continue_step(void *user, SlSystemId system, const SlStepStats *stats);
 
 /* --- contexts, scenes, paths --------------------------------------------------------------- */
-SlStatus cli_context(const char *threads, bool quiet, SlContext **context, SlError *error);
+SlStatus cli_context(const char *threads, CliLog log, SlContext **context, SlError *error);
 /* Reads a scene with the tables of all renderers, and --set / --seed applied. */
 SlStatus cli_scene(SlContext *context, const char *path, const CliInput *input, SlScene **scene,
                    SlError *error);
-/* The camera called name (NULL: the first). */
-SlStatus cli_camera(const SlScene *scene, const char *name, const SlCamera **camera,
-                    SlError *error);
+/* The place of the camera called name among the scene's (NULL: the first). */
+SlStatus cli_camera(const SlScene *scene, const char *name, size_t *index, SlError *error);
 /* FOLDER/frame_NNNNNN.png */
 void cli_picture_path(char *path, size_t size, const char *folder, uint64_t frame);
 /* A pattern has "%d" or "%0Nd" where the frame's number goes. */

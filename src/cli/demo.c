@@ -88,7 +88,7 @@ typedef struct Job {
 static SlStatus set_up(Job *job, const CliInput *input, const char *path, const char *folder,
                        SlError *error)
 {
-    SlStatus status = cli_context(input->value[O_THREADS], false, &job->context, error);
+    SlStatus status = cli_context(input->value[O_THREADS], CLI_LOG_WARNINGS, &job->context, error);
     if (status == SL_OK)
         status = cli_scene(job->context, path, input, &job->scene, error);
     if (status != SL_OK)
@@ -105,11 +105,8 @@ static SlStatus set_up(Job *job, const CliInput *input, const char *path, const 
         status = sl_world_start(job->world, error);
     char video[1024];
     snprintf(video, sizeof video, "%s/video.mp4", folder);
-    const SlCamera *camera;
     if (status == SL_OK)
-        status = cli_camera(job->scene, NULL, &camera, error);
-    if (status == SL_OK)
-        status = cli_drawing_open(&job->drawing, job->context, job->scene, camera,
+        status = cli_drawing_open(&job->drawing, job->context, job->scene,
                                   &(CliDrawingOutput){.folder = folder, .video_path = video}, error);
     return status;
 }

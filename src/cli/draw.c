@@ -22,11 +22,10 @@ bool cli_style(const char *command, const char *style)
 }
 
 SlStatus cli_drawing_open(CliDrawing *drawing, SlContext *context, const SlScene *scene,
-                          const SlCamera *camera, const CliDrawingOutput *output, SlError *error)
+                          const CliDrawingOutput *output, SlError *error)
 {
     memset(drawing, 0, sizeof *drawing);
     drawing->context = context;
-    drawing->camera = camera;
     drawing->wants_video = output->video_path != NULL;
     drawing->every_png = output->every_png;
     snprintf(drawing->style, sizeof drawing->style, "%s",

@@ -33,7 +33,7 @@ typedef struct CliDrawingOutput {
 bool cli_style(const char *command, const char *style);
 /* Where ffmpeg is missing, one line says so and every frame becomes a picture. */
 SlStatus cli_drawing_open(CliDrawing *drawing, SlContext *context, const SlScene *scene,
-                          const SlCamera *camera, const CliDrawingOutput *output, SlError *error);
+                          const CliDrawingOutput *output, SlError *error);
 /* Adds a frame; `png` asks for a picture of this one in any case. */
 SlStatus cli_drawing_add(CliDrawing *drawing, const SlScene *scene, const SlFrameView *view,
                          bool png, SlError *error);

@@ -4,10 +4,10 @@
 
 #include "cli/cli.h"
 
-SlStatus cli_context(const char *threads, bool quiet, SlContext **context, SlError *error)
+SlStatus cli_context(const char *threads, CliLog log, SlContext **context, SlError *error)
 {
     SlContextDef def = sl_default_context_def();
-    def.hooks = cli_hooks(quiet);
+    def.hooks = cli_hooks(log);
     if (threads != NULL)
         def.threads = (uint32_t)strtoul(threads, NULL, 10);
     return sl_context_create(&def, context, error);
@@ -40,14 +40,11 @@ SlStatus cli_scene(SlContext *context, const char *path, const CliInput *input, 
     return sl_scene_read(context, path, &options, scene, error);
 }
 
-SlStatus cli_camera(const SlScene *scene, const char *name, const SlCamera **camera,
-                    SlError *error)
+SlStatus cli_camera(const SlScene *scene, const char *name, size_t *index, SlError *error)
 {
-    for (size_t k = 0; k < sl_scene_camera_count(scene); k++) {
-        *camera = sl_scene_camera(scene, k);
-        if (name == NULL || strcmp((*camera)->name, name) == 0)
+    for (*index = 0; *index < sl_scene_camera_count(scene); ++*index)
+        if (name == NULL || strcmp(sl_scene_camera(scene, *index)->name, name) == 0)
             return SL_OK;
-    }
     const char *names[256];
     size_t count = 0;
     while (count < sl_scene_camera_count(scene) && count < 256) {

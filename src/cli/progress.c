@@ -115,9 +115,17 @@ static void log_nothing(void *user, SlLogLevel level, const char *text)
     (void)text;
 }
 
-SlHooks cli_hooks(bool quiet)
+static void log_warnings(void *user, SlLogLevel level, const char *text)
 {
-    return (SlHooks){.log = quiet ? log_nothing : log_all};
+    if (level == SL_LOG_WARNING)
+        log_all(user, level, text);
+}
+
+SlHooks cli_hooks(CliLog log)
+{
+    return (SlHooks){.log = log == CLI_LOG_NOTHING    ? log_nothing
+                            : log == CLI_LOG_WARNINGS ? log_warnings
+                                                      : log_all};
 }
 
 static volatile sig_atomic_t interrupted;

@@ -30,7 +30,8 @@ typedef struct Job {
     SlScene *scene;
     SlWorld *world;        /* when the source is a scene */
     const char *camera_name;
-    SlCamera stored_camera; /* of the last frame that was drawn */
+    size_t camera_index;    /* of it in the scene */
+    SlCamera camera;        /* of the last frame that was drawn: the frame's is gone by then */
     bool frame_cameras; /* as stored; else --set changed the scene's */
     const char *source;
     bool from_folder, quiet, follow;
@@ -40,6 +41,17 @@ typedef struct Job {
     CliProgress progress;
 } Job;
 
+/* The camera of a frame: where the frame has it, or where the changed scene has it at that time. */
+static void aim(Job *job, const SlFrameView *view)
+{
+    const SlCamera *camera = NULL;
+    if (job->frame_cameras && view->camera_count > 0)
+        camera = job->camera_name != NULL ? sl_view_camera(view, job->camera_name) : view->cameras;
+    job->camera = camera != NULL ? *camera
+                                 : sl_scene_camera_at(job->scene, job->camera_index, view->time);
+    job->drawing.camera = &job->camera;
+}
+
 static SlStatus draw_stored(Job *job, uint64_t number, SlError *error)
 {
     SlFrame *frame;
@@ -47,14 +59,7 @@ static SlStatus draw_stored(Job *job, uint64_t number, SlError *error)
     if (status != SL_OK)
         return status;
     const SlFrameView *view = sl_frame_view(frame);
-    if (job->frame_cameras && view->camera_count > 0) {
-        const SlCamera *camera =
-            job->camera_name != NULL ? sl_view_camera(view, job->camera_name) : view->cameras;
-        if (camera != NULL) {
-            job->stored_camera = *camera; /* the frame's is gone when the next one is drawn */
-            job->drawing.camera = &job->stored_camera;
-        }
-    }
+    aim(job, view);
     status = cli_drawing_add(&job->drawing, job->scene, view, false, error);
     sl_frame_destroy(frame);
     return status;
@@ -133,12 +138,13 @@ static SlStatus draw_scene(Job *job, SlError *error)
     for (uint64_t frame = 0; status == SL_OK && frame <= job->last; frame++) {
         if (frame > 0)
             status = sl_world_advance_frame(job->world, error);
-        if (status == SL_OK && frame >= job->first)
-            status = cli_drawing_add(&job->drawing, job->scene, sl_world_view(job->world), false,
-                                     error);
+        const SlFrameView *view = sl_world_view(job->world);
+        if (status == SL_OK && frame >= job->first) {
+            aim(job, view);
+            status = cli_drawing_add(&job->drawing, job->scene, view, false, error);
+        }
         else if (status == SL_OK && warm && frame + CLI_WARM_FRAMES >= job->first)
-            status = cli_drawing_warm(&job->drawing, job->scene, sl_world_view(job->world), &warm,
-                                      error);
+            status = cli_drawing_warm(&job->drawing, job->scene, view, &warm, error);
         cli_progress_show(&job->progress, frame, "");
         if (status == SL_OK && cli_interrupted())
             status = cli_error(error, SL_ERROR_CANCELLED, "stopped by the user");
@@ -183,7 +189,7 @@ static bool ends_in(const char *text, const char *ending)
 }
 
 /* What --output asks for: a video, pictures by a pattern, or a folder with both. */
-static SlStatus open_drawing(Job *job, const CliInput *input, const SlCamera *camera, SlError *error)
+static SlStatus open_drawing(Job *job, const CliInput *input, SlError *error)
 {
     char folder[900], video[1024];
     const char *given = input->value[O_OUTPUT];
@@ -217,7 +223,7 @@ static SlStatus open_drawing(Job *job, const CliInput *input, const SlCamera *ca
         return cli_error(error, SL_ERROR_ARGUMENT,
                          "--png needs a folder or a pattern for the pictures; %.300s is a video",
                          given);
-    return cli_drawing_open(&job->drawing, job->context, job->scene, camera, &output, error);
+    return cli_drawing_open(&job->drawing, job->context, job->scene, &output, error);
 }
 
 static SlStatus set_up(Job *job, const CliInput *input, SlError *error)
@@ -226,7 +232,8 @@ static SlStatus set_up(Job *job, const CliInput *input, SlError *error)
     job->from_folder = sl_folder_exists(job->source);
     snprintf(scene_path, sizeof scene_path, job->from_folder ? "%s/scene.json" : "%s",
              job->source);
-    SlStatus status = cli_context(input->value[O_THREADS], job->quiet, &job->context, error);
+    SlStatus status = cli_context(input->value[O_THREADS],
+                                  job->quiet ? CLI_LOG_NOTHING : CLI_LOG_WARNINGS, &job->context, error);
     if (status == SL_OK && job->from_folder) {
         size_t count = 0;
         status = sl_run_folder_open(job->context, job->source, &job->folder, error);
@@ -241,13 +248,12 @@ static SlStatus set_up(Job *job, const CliInput *input, SlError *error)
         status = cli_scene(job->context, scene_path, input, &job->scene, error);
     if (status == SL_OK)
         status = choose_frames(job, error);
-    const SlCamera *camera = NULL;
     job->camera_name = input->value[O_CAMERA];
     job->frame_cameras = true;
     for (size_t k = 0; k < input->set_count; k++)
         job->frame_cameras &= strncmp(input->sets[k].path, "cameras", 7) != 0;
     if (status == SL_OK)
-        status = cli_camera(job->scene, input->value[O_CAMERA], &camera, error);
+        status = cli_camera(job->scene, input->value[O_CAMERA], &job->camera_index, error);
     if (status == SL_OK && !job->from_folder) {
         SlWorldDef def = sl_default_world_def();
         def.context = job->context;
@@ -259,7 +265,7 @@ static SlStatus set_up(Job *job, const CliInput *input, SlError *error)
     if (status != SL_OK)
         return status;
 
-    return open_drawing(job, input, camera, error);
+    return open_drawing(job, input, error);
 }
 
 static void print_times(const CliDrawing *drawing)

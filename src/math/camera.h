@@ -19,5 +19,7 @@ SlCamera sl_camera_around(const SlBox *box, float width, float height);
 SlVec3 sl_camera_to_view(const SlCameraFrame *frame, SlVec3 point);
 /* False with a reason where eye and target coincide, up is parallel, or a number is not finite. */
 bool sl_camera_valid(const SlCamera *camera, const char **reason);
+/* The same of a path, and of the camera at its keys. */
+bool sl_camera_path_valid(const SlCamera *camera, const SlCameraPath *path, const char **reason);
 
 #endif

@@ -1,4 +1,4 @@
-/* Video: frames piped to ffmpeg as H.264 in MP4. ffmpeg is started without a shell, with one end of a
+/* Video: frames piped to ffmpeg, as VP9 in WebM where the name says so, else as H.264 in MP4. ffmpeg is started without a shell, with one end of a
    socket pair as its input: send() can suppress SIGPIPE per call, so the program's signal settings are
    not changed. The child has a process group of its own: Ctrl-C in a terminal then reaches only the
    program, which completes the file. */
@@ -55,6 +55,12 @@ static void become_ffmpeg(const char *program, const char *const *arguments, int
     _exit(127);
 }
 
+static bool is_webm(const char *path)
+{
+    const char *ending = strrchr(path, '.');
+    return ending != NULL && strcmp(ending, ".webm") == 0;
+}
+
 static SlStatus start(SlVideo *video, const char *program, double rate, SlError *error)
 {
     char size[32], speed[48], output[sizeof video->temporary + 8];
@@ -62,14 +68,28 @@ static SlStatus start(SlVideo *video, const char *program, double rate, SlError 
     snprintf(output, sizeof output, "file:%s", video->temporary);
     snprintf(size, sizeof size, "%ux%u", video->width, video->height);
     snprintf(speed, sizeof speed, "%.6f", rate);
-    /* yuv420p needs even sides: an odd side is padded by one pixel. */
-    const char *arguments[] = {
+    /* yuv420p, which every player has, needs even sides: an odd side is padded by one pixel. */
+    enum { COMMON = 28, ENCODER = 14 };
+    const char *arguments[COMMON + ENCODER + 4] = {
         "ffmpeg", "-y", "-nostdin", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24",
         "-s", size, "-r", speed, "-i", "pipe:0", "-an",
         "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2,scale=out_color_matrix=bt709",
-        "-c:v", "libx264", "-preset", "veryfast", "-crf", "18", "-pix_fmt", "yuv420p",
-        "-color_primaries", "bt709", "-color_trc", "bt709", "-colorspace", "bt709",
-        "-movflags", "+faststart", "-f", "mp4", output, NULL};
+        "-pix_fmt", "yuv420p", "-color_primaries", "bt709", "-color_trc", "bt709",
+        "-colorspace", "bt709"};
+    /* VP9 at constant quality; real-time settings, as slow ones take longer than the pictures. */
+    static const char *const webm[ENCODER] = {
+        "-c:v", "libvpx-vp9", "-crf", "30", "-b:v", "0", "-deadline", "realtime",
+        "-cpu-used", "5", "-row-mt", "1", "-f", "webm"};
+    static const char *const mp4[ENCODER] = {
+        "-c:v", "libx264", "-preset", "veryfast", "-crf", "18", "-movflags", "+faststart",
+        "-f", "mp4"};
+    const char *const *encoder = is_webm(video->path) ? webm : mp4;
+    size_t count = 0;
+    while (arguments[count] != NULL)
+        count++;
+    for (size_t k = 0; k < ENCODER && encoder[k] != NULL; k++)
+        arguments[count++] = encoder[k];
+    arguments[count] = output;
     int input[2] = {-1, -1};
     video->messages = memfd_create("ffmpeg-messages", MFD_CLOEXEC);
     bool ready =

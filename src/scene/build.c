@@ -199,7 +199,7 @@ SlStatus sl_scene_build(const SlScene *scene, const SlWorldDef *given, SlWorld *
     for (size_t k = 0; status == SL_OK && k < scene->force_field_count; k++)
         status = build_force_field(scene, &scene->force_fields[k], world, error);
     if (status == SL_OK)
-        status = sl_world_set_cameras(world, scene->cameras, scene->camera_count, error);
+        status = sl_scene_build_cameras(scene, world, error);
     if (status != SL_OK) {
         sl_world_destroy(world);
         return status;

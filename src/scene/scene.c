@@ -303,7 +303,7 @@ void sl_scene_destroy(SlScene *scene)
     for (size_t k = 0; k < scene->collider_count; k++)
         sl_scene_free_collider(scene, &scene->colliders[k]);
     sl_free(memory, scene->colliders, scene->collider_count * sizeof *scene->colliders);
-    sl_free(memory, scene->cameras, scene->camera_count * sizeof *scene->cameras);
+    sl_scene_free_cameras(scene);
     sl_free(memory, scene->render_values,
             scene->render_value_count * sizeof *scene->render_values);
     sl_json_free(&scene->json);
@@ -338,16 +338,6 @@ bool sl_scene_output_quantise(const SlScene *scene)
 double sl_scene_frame_time(const SlScene *scene)
 {
     return scene->frame_time;
-}
-
-size_t sl_scene_camera_count(const SlScene *scene)
-{
-    return scene->camera_count;
-}
-
-const SlCamera *sl_scene_camera(const SlScene *scene, size_t index)
-{
-    return index < scene->camera_count ? &scene->cameras[index] : NULL;
 }
 
 const SlParamValue *sl_scene_render_values(const SlScene *scene, const char *renderer)

@@ -77,6 +77,12 @@ typedef struct SlSceneCollider {
     SlJsonPlace place;
 } SlSceneCollider;
 
+/* How a camera moves; without `given` it does not. */
+typedef struct SlScenePath {
+    bool given;
+    SlCameraPath path; /* its keys are the scene's */
+} SlScenePath;
+
 struct SlScene {
     SlMemory *memory;
     SlJson json;
@@ -109,6 +115,7 @@ struct SlScene {
     SlSceneForceField *force_fields;
     size_t force_field_count;
     SlCamera *cameras;
+    SlScenePath *camera_paths; /* one per camera */
     size_t camera_count;
     uint32_t render_style; /* index of its choice */
     const SlTable *const *render_tables;
@@ -194,6 +201,8 @@ SlStatus sl_scene_anchor_file(SlScene *scene, const SlJsonNode *file, const char
 /* The same for the meshes of all fills. */
 SlStatus sl_scene_anchor_fills(SlScene *scene, const char *folder, SlError *error);
 SlStatus sl_scene_read_cameras(SlScene *scene, const SlJsonNode *array, SlError *error);
+void sl_scene_free_cameras(SlScene *scene);
+SlStatus sl_scene_build_cameras(const SlScene *scene, SlWorld *world, SlError *error);
 
 /* Zeroed room for the elements of an array; NULL with the error set. */
 void *sl_scene_alloc(SlScene *scene, size_t count, size_t size, SlError *error);

@@ -75,9 +75,10 @@ static SlStatus set_cameras(SlWorld *world, const SlCamera *cameras, size_t coun
     if (counting > SL_MAX_CAMERAS)
         return sl_error_set(error, SL_ERROR_ARGUMENT, "at most %d cameras may have a weight",
                             SL_MAX_CAMERAS);
+    sl_world_free_camera_paths(world);
     world->view_camera_count = count;
     for (size_t k = 0; k < count; k++)
-        world->view_cameras[k] = cameras[k];
+        world->view_cameras[k] = world->set_cameras[k] = cameras[k];
     world->camera_count = 0;
     memset(world->depth_views, 0, sizeof world->depth_views);
     for (size_t k = 0; k < count; k++)
@@ -85,6 +86,66 @@ static SlStatus set_cameras(SlWorld *world, const SlCamera *cameras, size_t coun
             world->cameras[world->camera_count++] = cameras[k];
     for (uint32_t k = 0; k < world->system_count; k++)
         world->systems[k]->base.surroundings.camera_count = world->camera_count;
+    return SL_OK;
+}
+
+/* --- Cameras that move. --- */
+
+static void free_path(SlWorld *world, size_t camera)
+{
+    SlCameraPath *path = &world->camera_paths[camera];
+    sl_free(&world->context->memory, (void *)path->keys, path->key_count * sizeof *path->keys);
+    *path = (SlCameraPath){0};
+    world->camera_moves[camera] = false;
+}
+
+void sl_world_free_camera_paths(SlWorld *world)
+{
+    for (size_t k = 0; k < world->view_camera_count; k++)
+        free_path(world, k);
+}
+
+void sl_world_move_cameras(SlWorld *world)
+{
+    size_t counting = 0;
+    for (size_t k = 0; k < world->view_camera_count; k++) {
+        bool counts = world->set_cameras[k].weight > 0;
+        if (world->camera_moves[k]) {
+            world->view_cameras[k] =
+                sl_camera_on_path(&world->set_cameras[k], &world->camera_paths[k], world->time);
+            if (counts && world->depth_views[counting].depth == NULL)
+                world->cameras[counting] = world->view_cameras[k];
+        }
+        counting += counts;
+    }
+}
+
+static SlStatus set_camera_path(SlWorld *world, size_t camera, const SlCameraPath *path,
+                                SlError *error)
+{
+    const char *reason;
+    if (camera >= world->view_camera_count)
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "there is no camera %zu; there are %zu", camera,
+                            world->view_camera_count);
+    if (path != NULL && !sl_camera_path_valid(&world->set_cameras[camera], path, &reason))
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "path of camera %zu: %s", camera, reason);
+    SlCameraKey *keys = NULL;
+    size_t bytes = path != NULL ? path->key_count * sizeof *keys : 0;
+    if (bytes > 0) {
+        keys = sl_alloc(&world->context->memory, bytes);
+        if (keys == NULL)
+            return sl_error_set(error, SL_ERROR_MEMORY, "no memory for the path of a camera");
+        memcpy(keys, path->keys, bytes);
+    }
+    free_path(world, camera);
+    if (path != NULL) {
+        world->camera_paths[camera] = *path;
+        world->camera_paths[camera].keys = keys;
+        world->camera_moves[camera] = true;
+    } else {
+        world->view_cameras[camera] = world->set_cameras[camera];
+    }
+    sl_world_move_cameras(world);
     return SL_OK;
 }
 
@@ -127,6 +188,12 @@ SlStatus sl_world_set_cameras(SlWorld *world, const SlCamera *cameras, size_t co
                               SlError *error)
 {
     SL_SETUP_CALL(world, error, set_cameras(world, cameras, count, &found));
+}
+
+SlStatus sl_world_set_camera_path(SlWorld *world, size_t camera, const SlCameraPath *path,
+                                  SlError *error)
+{
+    SL_SETUP_CALL(world, error, set_camera_path(world, camera, path, &found));
 }
 
 SlStatus sl_world_set_depth_image(SlWorld *world, size_t camera, const SlDepthView *view,

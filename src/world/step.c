@@ -117,6 +117,7 @@ static SlWorldSystem *furthest_behind(const SlWorld *world)
 
 static void begin_interval(SlWorld *world, double dt, bool is_frame)
 {
+    sl_world_move_cameras(world);
     world->interval = (SlInterval){.dt = dt, .open = 1, .is_frame = is_frame};
     for (uint32_t k = 0; k < world->system_count; k++) {
         world->systems[k]->progress = (SlProgress){0, 0};

@@ -118,6 +118,7 @@ const SlFrameView *sl_world_view(SlWorld *world)
         return NULL;
     for (uint32_t s = 0; s < world->system_count; s++)
         view_system(world->systems[s], world->field_views[s], &world->system_views[s]);
+    sl_world_move_cameras(world);
     world->view =
         (SlFrameView){.frame = world->frame,
                       .time = world->time,

@@ -98,7 +98,10 @@ struct SlWorld {
     SlFrameView view;
     SlSystemView system_views[SL_MAX_SYSTEMS];
     SlColliderView collider_views[SL_MAX_COLLIDERS];
-    SlCamera view_cameras[SL_MAX_VIEW_CAMERAS]; /* all that were set */
+    SlCamera view_cameras[SL_MAX_VIEW_CAMERAS]; /* all that were set, where they are */
+    SlCamera set_cameras[SL_MAX_VIEW_CAMERAS];  /* as they were set */
+    SlCameraPath camera_paths[SL_MAX_VIEW_CAMERAS]; /* keys are the world's */
+    bool camera_moves[SL_MAX_VIEW_CAMERAS];
     size_t view_camera_count;
     SlFieldView field_views[SL_MAX_SYSTEMS][SL_MAX_FIELDS];
     /* the state as a list; made when first asked for */
@@ -106,6 +109,10 @@ struct SlWorld {
     size_t state_item_count;
     SlStateView state;
 };
+
+/* Puts cameras with a path where they are at the world's time. */
+void sl_world_move_cameras(SlWorld *world);
+void sl_world_free_camera_paths(SlWorld *world);
 
 /* --- Set-up calls (world/setup.c) --- */
 /* The kept error, copied to `error` (may be NULL); SL_ERROR_ARGUMENT without a world. */

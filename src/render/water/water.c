@@ -14,11 +14,13 @@ enum {
     SHADOW_SIZE, ROW_COUNT
 };
 
+#define MAX_SAMPLED 16e6 /* pixels of a picture that is drawn with more than one sample each */
+
 static const SlParamRow rows[ROW_COUNT] = {
     SL_STAGE_ROWS_WITH((0.385, 0.40, 0.415), (0.36, 0.50, 0.70), (0.84, 0.88, 0.92),
                        (-0.42, 0.90, 0.91), 0.76, 0),
     [ANTIALIAS] = {"antialias", SL_PARAM_INTEGER, {{4}}, 1, SL_SAMPLES_MAX, "", NULL,
-                   "samples per pixel at edges"},
+                   "samples per pixel at edges; one in pictures of more than 16 million pixels"},
     [SURFACE] = {"surface", SL_PARAM_BOOL, {{1}}, 0, 1, "", NULL,
                  "draw a liquid by its surface where the frame has one, else by its particles"},
     [RADIUS] = {"radius", SL_PARAM_NUMBER, {{0.7}}, 0.1, 4, "", NULL,
@@ -214,7 +216,8 @@ static SlStatus init(void *state, SlContext *context, const SlParamValue *values
     f->width = (uint32_t)number(water, SL_STAGE_WIDTH);
     f->height = (uint32_t)number(water, SL_STAGE_HEIGHT);
     make_tone(water->tone);
-    double samples = number(water, ANTIALIAS);
+    /* Pixels of a very large picture are small enough, and its samples would take gigabytes. */
+    double samples = (double)f->width * f->height > MAX_SAMPLED ? 1 : number(water, ANTIALIAS);
     const Setting back[] = {{"antialias", samples},
                             {"shadows", number(water, SHADOWS)},
                             {"shadow_size", number(water, SHADOW_SIZE)}};

@@ -33,6 +33,7 @@ static void layer(const SlWaterFrame *frame, const SlWaterLayer *out_layer, size
     size_t left = tile % liquid->tiles_x * SL_TILE, top = tile / liquid->tiles_x * SL_TILE;
     Slopes slopes = tile_slopes(liquid, tile, 0);
     F8 range = f8(frame->filter_range);
+    bool known = frame->meshed && out_layer == &frame->near;
     for (int y = 0; y < SL_TILE; y++)
         for (int x = 0; x < SL_TILE; x += 8) {
             F8 nearest = f8(SL_DEPTH_NONE), covered = f8(0), sum = f8(0), count = f8(0);
@@ -59,9 +60,8 @@ static void layer(const SlWaterFrame *frame, const SlWaterLayer *out_layer, size
             if (!frame->meshed)
                 mean = snap(frame, slopes_a(slopes, x), f8(slopes_b(slopes, y)), mean);
             f8_store(out_layer->depth + out, f8_select(count > f8(0), mean, f8(SL_DEPTH_NONE)));
-            f8_store(out_layer->leave + out, frame->meshed
-                                                 ? f8_load(frame->leave + tile * SL_TILE_SIZE + in)
-                                                 : f8(SL_DEPTH_NONE));
+            f8_store(out_layer->leave + out,
+                     known ? f8_load(frame->leave + tile * SL_TILE_SIZE + in) : f8(SL_DEPTH_NONE));
             f8_store(out_layer->coverage + out, covered * f8(1.0f / (float)samples));
             f8_store(out_layer->normal[0] + out, normal.x);
             f8_store(out_layer->normal[1] + out, normal.y);

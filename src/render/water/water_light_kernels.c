@@ -75,8 +75,11 @@ SL_INLINE F8 on_ground(const SlWaterFrame *frame, F8x3 p, F8 free)
     Lookup l = lookup(x, y, map->width, map->height, map->stride, SL_MARGIN);
     F8 light = bilinear(map->plane[0], l, i8_all(1), i8_all((int32_t)map->stride));
     I8 within = (x > f8(0)) & (y > f8(0)) & (x < f8((float)map->width)) & (y < f8((float)map->height));
-        /* A little comes from everywhere in the water. */
-    return free + (f8(1) - free) * f8(0.1f) + f8(0.9f) * f8_keep(within, f8_min(light, f8(3.5f)));
+        light = f8_keep(within, f8_min(light, f8(3.5f)));
+    /* A little comes from everywhere in the water; both together are brighter than the sun only where
+       light is gathered. */
+    F8 both = f8_max(f8_min(free + light, f8(1)), light);
+    return f8(0.1f) + f8(0.9f) * both;
 }
 
 /* The fraction of the key light that arrives at view-space points. */
