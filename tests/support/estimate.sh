@@ -26,6 +26,8 @@ check_estimate() {
     rm -rf estimated
     echo "${scene##*/}: estimated $estimated MiB, measured $((measured / 1024)) MiB"
     checks=$((checks + 1))
-    awk -v e="$estimated" -v m="$measured" 'BEGIN { m /= 1024; exit !(e > m / 1.15 && e < m * 1.15) }' ||
+    # Small runs within 2.5 MiB: what the program itself takes depends on the machine.
+    awk -v e="$estimated" -v m="$measured" \
+        'BEGIN { m /= 1024; exit !(e > m / 1.15 && (e < m * 1.15 || e < m + 2.5)) }' ||
         fail "$scene: estimated $estimated MiB, measured $measured KiB"
 }
