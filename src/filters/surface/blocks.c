@@ -89,9 +89,18 @@ void surface_blocks_free(SurfaceBlocks *blocks)
 
 /* --- coarse cells --- */
 
-static bool count_at(SurfaceBlocks *blocks, SlBlockCoord key)
+/* `last`: the place of the point before, which is often the same. */
+static bool count_at(SurfaceBlocks *blocks, SlBlockCoord key, uint32_t *last)
 {
-    uint32_t place = insert(&blocks->cells, key);
+    uint32_t place = *last;
+    if (place != SL_NO_BLOCK) {
+        SlBlockCoord before = blocks->cells.keys[place];
+        if (before.x == key.x && before.y == key.y && before.z == key.z) {
+            blocks->counts[place]++;
+            return true;
+        }
+    }
+    place = *last = insert(&blocks->cells, key);
     if (place == SL_NO_BLOCK)
         return false;
     if (blocks->counts_room < blocks->cells.room) {
@@ -114,13 +123,15 @@ static bool count_particles(const SurfaceLattice *lattice, const SurfaceSolids *
 {
     bool done = true;
     size_t next = 0;
+    uint32_t last[SURFACE_MAX_IMAGES];
+    memset(last, 0xFF, sizeof last);
     for (size_t i = 0; done && i < position->count; i++) {
         float x[3];
         memcpy(x, (const char *)position->data + i * position->stride, sizeof x);
         SurfaceImages images;
         surface_images(lattice, solids, (uint32_t)i, x, depth, &next, &images);
         for (int k = 0; done && k < images.count; k++)
-            done = count_at(blocks, surface_coarse_cell(blocks, images.x[k]));
+            done = count_at(blocks, surface_coarse_cell(blocks, images.x[k]), &last[k]);
     }
     return done;
 }
@@ -294,6 +305,18 @@ static bool touches_wall(const SurfaceLattice *lattice, SlBlockCoord block)
     return touches;
 }
 
+/* Whether the coarse cell and those around it are full; behind walls there are images. */
+static bool is_full_around(const Classify *p, SlBlockCoord key)
+{
+    bool full = true;
+    for (int k = 0; full && k < 27; k++) {
+        SlBlockCoord at = {key.x + k % 3 - 1, key.y + k / 3 % 3 - 1, key.z + k / 9 - 1};
+        uint32_t cell = surface_set_find(&p->blocks->cells, at);
+        full = cell != SL_NO_BLOCK && (float)p->blocks->counts[cell] >= full_fraction * p->full;
+    }
+    return full;
+}
+
 /* The level of a coarse cell from the blocks around it. */
 static void level_chunk(void *argument, size_t begin, size_t end, size_t chunk)
 {
@@ -319,6 +342,8 @@ static void level_chunk(void *argument, size_t begin, size_t end, size_t chunk)
                     else if (reaches && level == SURFACE_FAR && touches_wall(p->lattice, at))
                         level = SURFACE_NEAR;
                 }
+        if (level == SURFACE_REACHING && is_full_around(p, key))
+            level = SURFACE_INSIDE;
         blocks->levels[c] = level;
     }
 }

@@ -20,17 +20,17 @@
 #include "filters/surface/surface_kernels.h"
 
 enum { VERTEX_CHUNK = 1024 };
-static const float mean_radius = 1.5f; /* spacings: of the means at vertices */
+static const float mean_radius = 1.25f; /* spacings: of the means at vertices */
 static const float drop_weight = 0.1f; /* rounds the few triangles of a drop */
 /* Fullness of the neighbourhood at which smoothing begins and is complete: a chain of particles has
    about 0.1, a sheet of one layer 0.35, a flat surface 0.6. */
 static const float fullness_low = 0.1f, fullness_high = 0.6f;
 /* Spacings: displacements below the first are grain, above the second waves. */
 static const float grain_low = 0.1f, grain_high = 0.25f;
-enum { NORMAL_ITERATIONS = 3 };
+enum { NORMAL_ITERATIONS = 8 };
 /* Below this mean fullness a vertex belongs to a single particle: two of them, a spacing apart, have
    0.03 each. */
-static const float lone_fullness = 0.02f;
+static const float lone_fullness = 0.02f, lone_weight = 0; /* it becomes a sphere anyway */
 
 typedef struct Smooth {
     const SurfaceKernels *kernels;
@@ -66,9 +66,12 @@ static void mean_chunk(void *argument, size_t begin, size_t end, size_t chunk)
         float scale = sums[0] > 0 ? 1 / sums[0] : 0;
         for (int k = 0; k < 3; k++)
             velocity[k] = sums[2 + k] * scale;
-        float t = (sums[1] * scale - fullness_low) / (fullness_high - fullness_low);
+        float fullness = sums[1] * scale;
+        float t = (fullness - fullness_low) / (fullness_high - fullness_low);
         t = t < 0 ? 0 : t > 1 ? 1 : t;
         p->weights[i] = drop_weight + (1 - drop_weight) * t * t * t * (t * (6 * t - 15) + 10);
+        if (fullness < lone_fullness)
+            p->weights[i] = lone_weight;
     }
 }
 
@@ -222,7 +225,7 @@ static void round_drops_chunk(void *argument, size_t begin, size_t end, size_t c
     (void)chunk;
     const Smooth *p = argument;
     for (size_t i = begin; i < end; i++) {
-        if (p->weights[i] > drop_weight || p->mesh->fixed[i] != 0)
+        if (p->weights[i] > lone_weight || p->mesh->fixed[i] != 0)
             continue;
         float sums[8], *x = p->mesh->positions + 3 * i, from[3], length2 = 0;
         p->kernels->means(p->points, x, p->radius, sums);
@@ -269,7 +272,7 @@ static void smooth_positions(SlContext *context, uint32_t iterations, Smooth *p)
     p->to2 = taken;
     sl_parallel_for(context->pool, n, VERTEX_CHUNK, taken_chunk, p);
     memcpy(other, taken, n * sizeof *other);
-    for (uint32_t k = 0; k < (iterations + 3) / 4; k++) {
+    for (uint32_t k = 0; k < (iterations + 2) / 3; k++) {
         p->from2 = (const float(*)[2])taken;
         p->to2 = other;
         sl_parallel_for(context->pool, p->moving_count, VERTEX_CHUNK, smooth_taken_chunk, p);
