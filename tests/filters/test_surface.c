@@ -410,6 +410,24 @@ static void places_are_checked(void **state)
     }
 }
 
+/* A drop beside a wall does not reach behind it. */
+static void drops_stay_inside(void **state)
+{
+    (void)state;
+    SlBox domain = {{0, 0, 0}, {20 * d, 20 * d, 20 * d}};
+    for (int k = 0; k < 12; k++) {
+        Cloud cloud = {0};
+        float gap = 0.1f * d * (float)k;
+        add(&cloud, gap, 10.2f * d, 20 * d - gap);
+        Meshed m = mesh(&cloud, domain, 1, NULL);
+        SlMeshReport report = check_mesh(&m);
+        assert_int_equal(report.components, 1);
+        assert_true(report.bounds.min.x >= 0 && report.bounds.max.z <= domain.max.z);
+        unmesh(&m);
+        drop_cloud(&cloud);
+    }
+}
+
 /* A gas of particles has every case of the table, thin bridges and pieces that touch. */
 static void gas_is_manifold(void **state)
 {
@@ -423,7 +441,10 @@ static void gas_is_manifold(void **state)
         }
         SlBox domain = {{-0.75f, -0.75f, -INFINITY}, {0.75f, INFINITY, 0.75f}};
         Meshed m = mesh(&cloud, domain, 2, NULL);
-        assert_true(check_mesh(&m).triangles > 1000);
+        SlMeshReport report = check_mesh(&m);
+        assert_true(report.triangles > 1000);
+        assert_true(report.bounds.min.x >= -0.75f && report.bounds.max.x <= 0.75f);
+        assert_true(report.bounds.min.y >= -0.75f && report.bounds.max.z <= 0.75f);
         unmesh(&m);
         drop_cloud(&cloud);
     }
@@ -468,7 +489,7 @@ int main(void)
         cmocka_unit_test(few_particles),          cmocka_unit_test(gas_is_manifold),
         cmocka_unit_test(threads_change_nothing), cmocka_unit_test(places_are_checked),
         cmocka_unit_test(follows_colliders),      cmocka_unit_test(plates_keep_apart),
-        cmocka_unit_test(sinks_into_walls),
+        cmocka_unit_test(sinks_into_walls),       cmocka_unit_test(drops_stay_inside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -243,7 +243,7 @@ static bool cells_near(const Classify *p, SlBlockCoord block, IndexRange *range)
         low = low > lattice->wall[0][k] ? low : lattice->wall[0][k];
         high = high < lattice->wall[1][k] ? high : lattice->wall[1][k];
         range->low[k] = (int32_t)floorf(low / p->blocks->cell);
-        range->high[k] = (int32_t)ceilf(high / p->blocks->cell) - 1;
+        range->high[k] = (int32_t)floorf(high / p->blocks->cell); /* a particle may be in the wall */
     }
     return true;
 }

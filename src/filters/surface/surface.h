@@ -258,7 +258,8 @@ void surface_normals(SlContext *context, const SurfaceMesh *mesh, const SurfaceA
 void surface_join_rims(SlContext *context, const SurfaceMesh *mesh, const SurfaceAround *around);
 
 /* Velocities, smoothing, normals. */
-bool surface_smooth(SlContext *context, const SurfaceSettings *settings,
-                    const SurfaceSolids *solids, const SurfacePoints *points, SurfaceMesh *mesh);
+bool surface_smooth(SlContext *context, const SurfaceLattice *lattice,
+                    const SurfaceSettings *settings, const SurfaceSolids *solids,
+                    const SurfacePoints *points, SurfaceMesh *mesh);
 
 #endif
