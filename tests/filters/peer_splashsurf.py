@@ -126,17 +126,19 @@ def read_ply(path):
 # --- the two ---------------------------------------------------------------------------------------
 
 def sleet_mesh(arguments, folder, frame):
+    """Of two frames in one process the second: as in a sequence, and as splashsurf's memory is in place."""
     with tempfile.TemporaryDirectory() as out:
-        path = f"{out}/mesh.ply"
+        path, first = f"{out}/{frame}.ply", max(frame - 1, 0)
         command = [str(pathlib.Path(arguments.build) / "sleet"), "mesh", str(folder), "--frames",
-                   str(frame), "-o", path, "--verbose", "--threads", str(arguments.threads)]
+                   f"{first}-{frame}", "-o", f"{out}/%d.ply", "--verbose", "--threads",
+                   str(arguments.threads)]
         result = subprocess.run(command + arguments.options.split(), capture_output=True, text=True)
         if result.returncode != 0:
             sys.exit(f"sleet mesh failed: {result.stderr}")
-        stages = re.search(r"solids [0-9.]+, .* ms", result.stderr).group(0)
+        stages = re.findall(r"solids [0-9.]+, .* ms", result.stderr)[-1]
         mesh = read_ply(path)
         info = subprocess.run([command[0], "info", path], capture_output=True, text=True).stdout
-        mesh["closed"] = "closed: yes" in info and "non-manifold edges: 0\n" in info
+        mesh["closed"] = "closed: yes" in info and "manifold: yes" in info
     mesh["seconds"] = sum(float(t) for t in re.findall(r"[a-z] ([0-9.]+)", stages)) / 1000
     mesh["stages"] = stages
     return mesh

@@ -410,6 +410,30 @@ static void places_are_checked(void **state)
     }
 }
 
+/* A sheet of one layer stays one piece without holes (Euler characteristic 2), thin and in its place. */
+static void sheets_stay(void **state)
+{
+    (void)state;
+    for (int stretch = 0; stretch < 2; stretch++) {
+        Cloud cloud = {0};
+        uint32_t seed = 11;
+        float wide = d * (1 + 0.1f * (float)stretch);
+        for (int z = 0; z < 30; z++)
+            for (int x = 0; x < 30; x++) {
+                float u = 0.2f * jitter(&seed), v = 0.2f * jitter(&seed);
+                add(&cloud, wide * ((float)x + u), 0.3f * d * jitter(&seed), wide * ((float)z + v));
+            }
+        Meshed m = mesh(&cloud, open_box, 2, NULL);
+        SlMeshReport report = check_mesh(&m);
+        assert_int_equal(report.components, 1);
+        assert_int_equal((long)report.vertices - (long)report.triangles / 2, 2);
+        assert_near(report.volume / ((double)cloud.count * pow((double)d, 3)), 0.85, 0.1);
+        assert_less((double)((report.bounds.max.y - report.bounds.min.y) / d), 1.5);
+        unmesh(&m);
+        drop_cloud(&cloud);
+    }
+}
+
 /* A drop beside a wall does not reach behind it. */
 static void drops_stay_inside(void **state)
 {
@@ -490,6 +514,7 @@ int main(void)
         cmocka_unit_test(threads_change_nothing), cmocka_unit_test(places_are_checked),
         cmocka_unit_test(follows_colliders),      cmocka_unit_test(plates_keep_apart),
         cmocka_unit_test(sinks_into_walls),       cmocka_unit_test(drops_stay_inside),
+        cmocka_unit_test(sheets_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
