@@ -168,8 +168,12 @@ static IndexRange blocks_near(const SurfaceLattice *lattice, float cell, SlBlock
 
 static bool add_blocks(const SurfaceLattice *lattice, float reach, SurfaceBlocks *blocks)
 {
+    IndexRange last = {{0, 0, 0}, {-1, -1, -1}};
     for (uint32_t c = 0; c < blocks->cells.count; c++) {
         IndexRange r = blocks_near(lattice, blocks->cell, blocks->cells.keys[c], reach);
+        if (memcmp(&r, &last, sizeof r) == 0)
+            continue; /* as of the cell before it */
+        last = r;
         for (int32_t z = r.low[2]; z <= r.high[2]; z++)
             for (int32_t y = r.low[1]; y <= r.high[1]; y++)
                 for (int32_t x = r.low[0]; x <= r.high[0]; x++)
