@@ -181,6 +181,8 @@ static int info_mesh(SlContext *context, const char *path)
     const SlBox *box = &report.bounds;
     printf("vertices: %zu\ntriangles: %zu\n", report.vertices, report.triangles);
     printf("closed: %s\n", report.closed ? "yes" : "no");
+    printf("manifold: %s\n",
+           report.non_manifold_edges == 0 && report.duplicate_faces == 0 ? "yes" : "no");
     printf("open edges: %zu\n", report.open_edges);
     printf("non-manifold edges: %zu\n", report.non_manifold_edges);
     printf("flipped edges: %zu\n", report.flipped_edges);

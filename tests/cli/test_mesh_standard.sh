@@ -13,10 +13,13 @@ expect 0 run pool.json -o out --quiet
 expect 0 mesh out --frames 0 -o a.ply
 says "a.ply"
 expect 0 info a.ply
-says "closed: yes" "volume: 0.2" # 0.5 × 0.8 × 0.5
+says "closed: yes" "manifold: yes" "volume: 0.2" # 0.5 × 0.8 × 0.5
 expect 0 mesh out --frames 0 -o a.obj --quiet
 expect 0 info a.obj
-says "closed: yes" "volume: 0.2"
+says "closed: yes" "manifold: yes" "volume: 0.2"
+printf 'v 0 0 0\nv 0 0 1\nv 1 0 0\nv 0 1 0\nv -1 0 0\nf 1 2 3\nf 1 2 4\nf 1 2 5\n' > fins.obj
+expect 0 info fins.obj
+says "closed: no" "manifold: no"
 expect 0 mesh out -o "m_%03d.ply"
 check "every frame has its mesh" test -s m_000.ply -a -s m_004.ply
 expect 0 mesh out --frames 3-4 --threads 5 -o "n_%03d.ply"

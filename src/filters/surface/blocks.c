@@ -89,9 +89,18 @@ void surface_blocks_free(SurfaceBlocks *blocks)
 
 /* --- coarse cells --- */
 
-static bool count_at(SurfaceBlocks *blocks, SlBlockCoord key)
+/* `last`: the place of the point before, which is often the same. */
+static bool count_at(SurfaceBlocks *blocks, SlBlockCoord key, uint32_t *last)
 {
-    uint32_t place = insert(&blocks->cells, key);
+    uint32_t place = *last;
+    if (place != SL_NO_BLOCK) {
+        SlBlockCoord before = blocks->cells.keys[place];
+        if (before.x == key.x && before.y == key.y && before.z == key.z) {
+            blocks->counts[place]++;
+            return true;
+        }
+    }
+    place = *last = insert(&blocks->cells, key);
     if (place == SL_NO_BLOCK)
         return false;
     if (blocks->counts_room < blocks->cells.room) {
@@ -114,13 +123,15 @@ static bool count_particles(const SurfaceLattice *lattice, const SurfaceSolids *
 {
     bool done = true;
     size_t next = 0;
+    uint32_t last[SURFACE_MAX_IMAGES];
+    memset(last, 0xFF, sizeof last);
     for (size_t i = 0; done && i < position->count; i++) {
         float x[3];
         memcpy(x, (const char *)position->data + i * position->stride, sizeof x);
         SurfaceImages images;
         surface_images(lattice, solids, (uint32_t)i, x, depth, &next, &images);
         for (int k = 0; done && k < images.count; k++)
-            done = count_at(blocks, surface_coarse_cell(blocks, images.x[k]));
+            done = count_at(blocks, surface_coarse_cell(blocks, images.x[k]), &last[k]);
     }
     return done;
 }
@@ -157,8 +168,12 @@ static IndexRange blocks_near(const SurfaceLattice *lattice, float cell, SlBlock
 
 static bool add_blocks(const SurfaceLattice *lattice, float reach, SurfaceBlocks *blocks)
 {
+    IndexRange last = {{0, 0, 0}, {-1, -1, -1}};
     for (uint32_t c = 0; c < blocks->cells.count; c++) {
         IndexRange r = blocks_near(lattice, blocks->cell, blocks->cells.keys[c], reach);
+        if (memcmp(&r, &last, sizeof r) == 0)
+            continue; /* as of the cell before it */
+        last = r;
         for (int32_t z = r.low[2]; z <= r.high[2]; z++)
             for (int32_t y = r.low[1]; y <= r.high[1]; y++)
                 for (int32_t x = r.low[0]; x <= r.high[0]; x++)
@@ -232,7 +247,7 @@ static bool cells_near(const Classify *p, SlBlockCoord block, IndexRange *range)
         low = low > lattice->wall[0][k] ? low : lattice->wall[0][k];
         high = high < lattice->wall[1][k] ? high : lattice->wall[1][k];
         range->low[k] = (int32_t)floorf(low / p->blocks->cell);
-        range->high[k] = (int32_t)ceilf(high / p->blocks->cell) - 1;
+        range->high[k] = (int32_t)floorf(high / p->blocks->cell); /* a particle may be in the wall */
     }
     return true;
 }
@@ -294,6 +309,18 @@ static bool touches_wall(const SurfaceLattice *lattice, SlBlockCoord block)
     return touches;
 }
 
+/* Whether the coarse cell and those around it are full; behind walls there are images. */
+static bool is_full_around(const Classify *p, SlBlockCoord key)
+{
+    bool full = true;
+    for (int k = 0; full && k < 27; k++) {
+        SlBlockCoord at = {key.x + k % 3 - 1, key.y + k / 3 % 3 - 1, key.z + k / 9 - 1};
+        uint32_t cell = surface_set_find(&p->blocks->cells, at);
+        full = cell != SL_NO_BLOCK && (float)p->blocks->counts[cell] >= full_fraction * p->full;
+    }
+    return full;
+}
+
 /* The level of a coarse cell from the blocks around it. */
 static void level_chunk(void *argument, size_t begin, size_t end, size_t chunk)
 {
@@ -319,6 +346,8 @@ static void level_chunk(void *argument, size_t begin, size_t end, size_t chunk)
                     else if (reaches && level == SURFACE_FAR && touches_wall(p->lattice, at))
                         level = SURFACE_NEAR;
                 }
+        if (level == SURFACE_REACHING && is_full_around(p, key))
+            level = SURFACE_INSIDE;
         blocks->levels[c] = level;
     }
 }

@@ -57,7 +57,10 @@ static void add_wall_images(const SurfaceLattice *lattice, float depth, int seed
                             SurfaceImages *images)
 {
     const float x[3] = {images->x[seed][0], images->x[seed][1], images->x[seed][2]};
-    for (int axis = 0; axis < 3; axis++) {
+    bool near = false; /* most particles are not */
+    for (int axis = 0; axis < 3; axis++)
+        near |= x[axis] < lattice->wall[0][axis] + depth || x[axis] > lattice->wall[1][axis] - depth;
+    for (int axis = 0; near && axis < 3; axis++) {
         int before = images->count;
         for (int side = 0; side < 2; side++) {
             float plane = lattice->wall[side][axis];

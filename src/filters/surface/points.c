@@ -161,16 +161,20 @@ static void kernel_chunk(void *argument, size_t begin, size_t end, size_t chunk)
         const Origin *origin = &p->origins[p->order[k]];
         SurfaceKernel *kernel = &p->points->kernels[k];
         memset(kernel, 0, sizeof *kernel);
-        if (is_image(origin) || origin->level != SURFACE_REACHING)
+        if (is_image(origin) || origin->level < SURFACE_REACHING)
             continue;
-        float sums[10], b[6];
+        float sums[10], reach = settings->support * settings->spacing;
+        float b[6] = {reach * reach, reach * reach, reach * reach, 0, 0, 0};
         float *x = p->points->sorted[k];
-        p->kernels->moments(p->points, x, settings->vicinity * settings->spacing, sums);
-        kernel->fullness = (sums[0] - 1) / full;
         memcpy(kernel->center, x, sizeof kernel->center);
-        shape_kernel(settings, sums, kernel->fullness, b);
+        kernel->fullness = 1;
+        if (origin->level == SURFACE_REACHING) {
+            p->kernels->moments(p->points, x, settings->vicinity * settings->spacing, sums);
+            kernel->fullness = (sums[0] - 1) / full;
+            shape_kernel(settings, sums, kernel->fullness, b);
+        }
         /* With its volume as integral a drop's field is above 0.5 within 0.55 d only. */
-        float few = 1 - kernel->fullness / 0.12f;
+        float few = 1 - kernel->fullness / 0.3f;
         float boost = few > 0 ? 1 + 0.34f * few : 1;
         set_kernel(b, boost * sl_view_volume(p->system, origin->particle), kernel);
     }
@@ -209,10 +213,10 @@ static void image_chunk(void *argument, size_t begin, size_t end, size_t chunk)
         SurfaceKernel *kernel = &p->points->kernels[k];
         float *x = p->points->sorted[k];
         if (!is_image(origin)) {
-            x[3] = origin->level == SURFACE_REACHING ? kernel->fullness : 1;
+            x[3] = origin->level >= SURFACE_REACHING ? kernel->fullness : 1;
             continue;
         }
-        if (origin->level != SURFACE_REACHING || origin->source == NO_SOURCE)
+        if (origin->level < SURFACE_REACHING || origin->source == NO_SOURCE)
             continue;
         *kernel = p->points->kernels[p->place_of[origin->source]];
         if (origin->solid != UINT32_MAX && kernel->amplitude > 0)

@@ -20,20 +20,21 @@
 #include "filters/surface/surface_kernels.h"
 
 enum { VERTEX_CHUNK = 1024 };
-static const float mean_radius = 1.5f; /* spacings: of the means at vertices */
+static const float mean_radius = 1.25f; /* spacings: of the means at vertices */
 static const float drop_weight = 0.1f; /* rounds the few triangles of a drop */
 /* Fullness of the neighbourhood at which smoothing begins and is complete: a chain of particles has
    about 0.1, a sheet of one layer 0.35, a flat surface 0.6. */
 static const float fullness_low = 0.1f, fullness_high = 0.6f;
 /* Spacings: displacements below the first are grain, above the second waves. */
 static const float grain_low = 0.1f, grain_high = 0.25f;
-enum { NORMAL_ITERATIONS = 3 };
+enum { NORMAL_ITERATIONS = 8 };
 /* Below this mean fullness a vertex belongs to a single particle: two of them, a spacing apart, have
    0.03 each. */
-static const float lone_fullness = 0.02f;
+static const float lone_fullness = 0.02f, lone_weight = 0; /* it becomes a sphere anyway */
 
 typedef struct Smooth {
     const SurfaceKernels *kernels;
+    const SurfaceLattice *lattice;
     const SurfaceSolids *solids;
     const SurfacePoints *points;
     const SurfaceMesh *mesh;
@@ -45,7 +46,7 @@ typedef struct Smooth {
     size_t moving_count;
     float (*arrays[3])[4];  /* scratch; the first has the positions before */
     float (*contact)[3];    /* per vertex with SURFACE_CONTACT: the collider's normal */
-    float gap;              /* m: between the water line at a collider and the end of the mesh in it */
+    float gap;              /* m: between a water line and the end of the mesh behind it */
     const float (*from)[4]; /* per vertex */
     float (*to)[4];
     const float (*from2)[2];
@@ -66,9 +67,12 @@ static void mean_chunk(void *argument, size_t begin, size_t end, size_t chunk)
         float scale = sums[0] > 0 ? 1 / sums[0] : 0;
         for (int k = 0; k < 3; k++)
             velocity[k] = sums[2 + k] * scale;
-        float t = (sums[1] * scale - fullness_low) / (fullness_high - fullness_low);
+        float fullness = sums[1] * scale;
+        float t = (fullness - fullness_low) / (fullness_high - fullness_low);
         t = t < 0 ? 0 : t > 1 ? 1 : t;
         p->weights[i] = drop_weight + (1 - drop_weight) * t * t * t * (t * (6 * t - 15) + 10);
+        if (fullness < lone_fullness)
+            p->weights[i] = lone_weight;
     }
 }
 
@@ -222,7 +226,7 @@ static void round_drops_chunk(void *argument, size_t begin, size_t end, size_t c
     (void)chunk;
     const Smooth *p = argument;
     for (size_t i = begin; i < end; i++) {
-        if (p->weights[i] > drop_weight || p->mesh->fixed[i] != 0)
+        if (p->weights[i] > lone_weight || p->mesh->fixed[i] != 0)
             continue;
         float sums[8], *x = p->mesh->positions + 3 * i, from[3], length2 = 0;
         p->kernels->means(p->points, x, p->radius, sums);
@@ -234,9 +238,28 @@ static void round_drops_chunk(void *argument, size_t begin, size_t end, size_t c
         if (!(lone > 0) || !(length2 > 0))
             continue;
         float move = lone * (p->drop_radius / sqrtf(length2) - 1);
-        for (int k = 0; k < 3; k++)
+        bool inside = true; /* a drop beside a wall keeps the shape that the wall cut */
+        for (int k = 0; k < 3; k++) {
+            float to = x[k] + move * from[k];
+            inside = inside && to > p->lattice->end[0][k] + p->gap && to < p->lattice->end[1][k] - p->gap;
+        }
+        for (int k = 0; inside && k < 3; k++)
             x[k] += move * from[k];
     }
+}
+
+/* What was given back or put on a collider may be behind a wall by a little. */
+static void clamp_chunk(void *argument, size_t begin, size_t end, size_t chunk)
+{
+    (void)chunk;
+    const Smooth *p = argument;
+    for (size_t i = begin; i < end; i++)
+        for (size_t k = 0; k < 3; k++) {
+            float *x = p->mesh->positions + 3 * i + k;
+            float low = p->lattice->end[0][k] + p->gap, high = p->lattice->end[1][k] - p->gap;
+            if ((p->mesh->fixed[i] >> k & 1) == 0)
+                *x = *x < low ? low : *x > high ? high : *x;
+        }
 }
 
 static void set_positions(const SurfaceMesh *mesh, const float (*from)[4])
@@ -269,7 +292,7 @@ static void smooth_positions(SlContext *context, uint32_t iterations, Smooth *p)
     p->to2 = taken;
     sl_parallel_for(context->pool, n, VERTEX_CHUNK, taken_chunk, p);
     memcpy(other, taken, n * sizeof *other);
-    for (uint32_t k = 0; k < (iterations + 3) / 4; k++) {
+    for (uint32_t k = 0; k < (iterations + 2) / 3; k++) {
         p->from2 = (const float(*)[2])taken;
         p->to2 = other;
         sl_parallel_for(context->pool, p->moving_count, VERTEX_CHUNK, smooth_taken_chunk, p);
@@ -325,14 +348,16 @@ static void smooth_normals(SlContext *context, Smooth *p)
         memcpy(p->mesh->normals + 3 * i, now[i], 3 * sizeof(float));
 }
 
-bool surface_smooth(SlContext *context, const SurfaceSettings *settings,
-                    const SurfaceSolids *solids, const SurfacePoints *points, SurfaceMesh *mesh)
+bool surface_smooth(SlContext *context, const SurfaceLattice *lattice,
+                    const SurfaceSettings *settings, const SurfaceSolids *solids,
+                    const SurfacePoints *points, SurfaceMesh *mesh)
 {
     SurfaceAround around;
     SlArena *scratch = &context->arena;
     size_t n = mesh->vertex_count;
     float d = settings->spacing;
-    Smooth p = {.kernels = SL_KERNELS(context->isa, surface_kernels), .solids = solids,
+    Smooth p = {.kernels = SL_KERNELS(context->isa, surface_kernels), .lattice = lattice,
+                .solids = solids,
                 .points = points, .gap = SURFACE_WALL_GAP * settings->cube * d,
                 .mesh = mesh, .around = &around, .spacing = d, .radius = mean_radius * d,
                 .drop_radius = settings->drop_radius * d, .weights = SL_PUSH(scratch, float, n),
@@ -357,6 +382,7 @@ bool surface_smooth(SlContext *context, const SurfaceSettings *settings,
     sl_parallel_for(context->pool, n, VERTEX_CHUNK, round_drops_chunk, &p);
     if (solids->count > 0)
         sl_parallel_for(context->pool, n, VERTEX_CHUNK, keep_contact_chunk, &p);
+    sl_parallel_for(context->pool, n, VERTEX_CHUNK, clamp_chunk, &p);
     surface_join_rims(context, mesh, &around);
     surface_normals(context, mesh, &around);
     if (settings->iterations > 0)

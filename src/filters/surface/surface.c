@@ -102,7 +102,7 @@ static SlStatus mesh_system(SlContext *context, const SurfaceLattice *lattice,
     float d = settings->spacing;
     done = done && surface_remove_small(context, settings->min_component * d * d * d, mesh);
     time[COMPONENTS + 1] = sl_seconds();
-    done = done && surface_smooth(context, settings, solids, &points, mesh);
+    done = done && surface_smooth(context, lattice, settings, solids, &points, mesh);
     time[SMOOTH + 1] = sl_seconds();
     if (done)
         sl_log(context, SL_LOG_INFO,

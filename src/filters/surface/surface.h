@@ -125,7 +125,7 @@ typedef struct SurfaceSet {
 /* SL_NO_BLOCK: it is not in the set. */
 uint32_t surface_set_find(const SurfaceSet *set, SlBlockCoord key);
 
-enum { SURFACE_FAR, SURFACE_NEAR, SURFACE_REACHING }; /* `levels`: see surface_blocks_find */
+enum { SURFACE_FAR, SURFACE_NEAR, SURFACE_REACHING, SURFACE_INSIDE }; /* `levels` */
 
 /* Blocks without a field: all their nodes are 1, or 0. */
 #define SURFACE_DEEP UINT32_MAX
@@ -135,7 +135,8 @@ typedef struct SurfaceBlocks {
     SurfaceSet cells; /* coarse cells that hold particles or images */
     uint32_t *counts; /* per coarse cell: particles */
     uint32_t counts_room;
-    uint8_t *levels;  /* per coarse cell: REACHING: its particles may reach a block with a field;
+    uint8_t *levels;  /* per coarse cell: INSIDE: as REACHING, with full cells all around it;
+                         REACHING: its particles may reach a block with a field;
                          NEAR: they are neighbours of such, or near a wall's surface; else FAR */
     float cell; /* m: edge of a coarse cell */
 
@@ -257,7 +258,8 @@ void surface_normals(SlContext *context, const SurfaceMesh *mesh, const SurfaceA
 void surface_join_rims(SlContext *context, const SurfaceMesh *mesh, const SurfaceAround *around);
 
 /* Velocities, smoothing, normals. */
-bool surface_smooth(SlContext *context, const SurfaceSettings *settings,
-                    const SurfaceSolids *solids, const SurfacePoints *points, SurfaceMesh *mesh);
+bool surface_smooth(SlContext *context, const SurfaceLattice *lattice,
+                    const SurfaceSettings *settings, const SurfaceSolids *solids,
+                    const SurfacePoints *points, SurfaceMesh *mesh);
 
 #endif
