@@ -90,6 +90,8 @@ void cli_progress_clear(void);
 
 /* Hooks that print the library's messages on standard error; nothing when quiet. */
 SlHooks cli_hooks(bool quiet);
+/* Hooks that print warnings only. */
+SlHooks cli_warning_hooks(void);
 /* Ctrl-C and SIGTERM set a flag instead of ending the process. */
 void cli_catch_interrupts(void);
 bool cli_interrupted(void);
@@ -103,6 +105,8 @@ bool cli_continue_step(void *user, SlSystemId system, const SlStepStats *stats);
 
 /* --- contexts, scenes, paths --------------------------------------------------------------- */
 SlStatus cli_context(const char *threads, bool quiet, SlContext **context, SlError *error);
+/* The same for commands that print the library's messages only where asked to: warnings always. */
+SlStatus cli_context_verbose(const char *threads, bool verbose, SlContext **context, SlError *error);
 /* Reads a scene with the splat renderer's table, and --set / --seed applied. */
 SlStatus cli_scene(SlContext *context, const char *path, const CliInput *input, SlScene **scene,
                    SlError *error);

@@ -4,13 +4,23 @@
 
 #include "cli/cli.h"
 
-SlStatus cli_context(const char *threads, bool quiet, SlContext **context, SlError *error)
+static SlStatus create(const char *threads, SlHooks hooks, SlContext **context, SlError *error)
 {
     SlContextDef def = sl_default_context_def();
-    def.hooks = cli_hooks(quiet);
+    def.hooks = hooks;
     if (threads != NULL)
         def.threads = (uint32_t)strtoul(threads, NULL, 10);
     return sl_context_create(&def, context, error);
+}
+
+SlStatus cli_context(const char *threads, bool quiet, SlContext **context, SlError *error)
+{
+    return create(threads, cli_hooks(quiet), context, error);
+}
+
+SlStatus cli_context_verbose(const char *threads, bool verbose, SlContext **context, SlError *error)
+{
+    return create(threads, verbose ? cli_hooks(false) : cli_warning_hooks(), context, error);
 }
 
 /* The cache of distance fields: $XDG_CACHE_HOME/sleet or ~/.cache/sleet. */

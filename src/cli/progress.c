@@ -115,6 +115,17 @@ static void log_nothing(void *user, SlLogLevel level, const char *text)
     (void)text;
 }
 
+static void log_warnings(void *user, SlLogLevel level, const char *text)
+{
+    if (level == SL_LOG_WARNING)
+        log_all(user, level, text);
+}
+
+SlHooks cli_warning_hooks(void)
+{
+    return (SlHooks){.log = log_warnings};
+}
+
 SlHooks cli_hooks(bool quiet)
 {
     return (SlHooks){.log = quiet ? log_nothing : log_all};
