@@ -126,6 +126,9 @@ typedef struct SlRunFilter SlRunFilter;
    folder; NULL: the frames as they are. Folder and `after` must outlive it. */
 SL_API SlStatus sl_run_filter_open(SlRunFolder *folder, const char *name, const SlParamValue *values,
                                    SlRunFilter *after, SlRunFilter **filter, SlError *error);
+/* The scene's filters one after the other (sl_scene_filter); *filter is NULL where it has none. */
+SL_API SlStatus sl_run_filter_open_scene(SlRunFolder *folder, const SlScene *scene,
+                                         SlRunFilter **filter, SlError *error);
 /* The frame with what the filter made, valid until the next call. A filter that reads its last output is
    first applied to the frames before, from the last stored result on or from the first frame on; damaged
    ones among them are passed over with a warning. The context's progress hook is called for each.

@@ -50,6 +50,13 @@ SL_API size_t sl_scene_camera_count(const SlScene *scene);
 SL_API const SlCamera *sl_scene_camera(const SlScene *scene, size_t index);
 /* One value per row of the render table given in the options; NULL without one. */
 SL_API const SlParamValue *sl_scene_render_values(const SlScene *scene);
+/* The filters that are to be applied, in this order, where frames of the scene are drawn or exported. */
+typedef struct SlSceneFilter {
+    const char *name;           /* NULL: there is none of that index */
+    const SlParamValue *values; /* one per row of the filter's table */
+} SlSceneFilter;
+SL_API size_t sl_scene_filter_count(const SlScene *scene);
+SL_API SlSceneFilter sl_scene_filter(const SlScene *scene, size_t index);
 /* The scene as read, overrides applied, as JSON text that reads back to the same scene. */
 SL_API const char *sl_scene_text(const SlScene *scene);
 

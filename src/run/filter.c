@@ -24,6 +24,7 @@ struct SlRunFilter {
     SlContext *context;
     SlRunFolder *folder;
     SlRunFilter *after; /* whose results are the input; NULL: the frames */
+    bool owns_after;
     SlFilter *filter;
     const SlFilterKind *kind;
     char path[SL_RUN_PATH + 96]; /* of the folder of its results */
@@ -95,7 +96,30 @@ void sl_run_filter_close(SlRunFilter *f)
     sl_frame_destroy(f->frame);
     sl_frame_destroy(f->stored);
     sl_arena_free(&f->arena);
+    if (f->owns_after)
+        sl_run_filter_close(f->after);
     sl_free(&f->context->memory, f, sizeof *f);
+}
+
+SlStatus sl_run_filter_open_scene(SlRunFolder *folder, const SlScene *scene, SlRunFilter **out,
+                                  SlError *error)
+{
+    SlRunFilter *last = NULL;
+    *out = NULL;
+    for (size_t k = 0; k < sl_scene_filter_count(scene); k++) {
+        SlSceneFilter filter = sl_scene_filter(scene, k);
+        SlRunFilter *next;
+        SlStatus status =
+            sl_run_filter_open(folder, filter.name, filter.values, last, &next, error);
+        if (status != SL_OK) {
+            sl_run_filter_close(last);
+            return status;
+        }
+        next->owns_after = true;
+        last = next;
+    }
+    *out = last;
+    return SL_OK;
 }
 
 bool sl_run_filter_was_stored(const SlRunFilter *f)

@@ -77,6 +77,12 @@ typedef struct SlSceneCollider {
     SlJsonPlace place;
 } SlSceneCollider;
 
+/* A filter and the values of its table's rows. */
+typedef struct SlSceneFilterRow {
+    const SlTable *table;
+    SlParamValue *values;
+} SlSceneFilterRow;
+
 struct SlScene {
     SlMemory *memory;
     SlJson json;
@@ -110,6 +116,8 @@ struct SlScene {
     size_t force_field_count;
     SlCamera *cameras;
     size_t camera_count;
+    SlSceneFilterRow *filters;
+    size_t filter_count;
     const SlTable *render_table;
     SlParamValue *render_values; /* one per row of the table */
 };
@@ -120,6 +128,8 @@ typedef struct SlSceneTables {
     size_t solver_count;
     const SlTable *const *force_fields;
     size_t force_field_count;
+    const SlTable *const *filters;
+    size_t filter_count;
     const SlTable *render; /* NULL: the render object is not checked */
 } SlSceneTables;
 
@@ -183,6 +193,9 @@ SlStatus sl_scene_find_fluid(const SlScene *scene, const SlSceneSystem *system,
                              const SlJsonNode *name, uint32_t *fluid, SlError *error);
 SlStatus sl_scene_read_force_fields(SlScene *scene, const SlJsonNode *array,
                                     const SlSceneTables *tables, SlError *error);
+SlStatus sl_scene_read_filters(SlScene *scene, const SlJsonNode *array, const SlSceneTables *tables,
+                               SlError *error);
+void sl_scene_free_filters(SlScene *scene);
 /* The file that is named by the text at `path` of the document gets its absolute name there;
    `folder` is the scene's. The nodes may move. */
 SlStatus sl_scene_anchor_file(SlScene *scene, const SlJsonNode *file, const char *folder,
