@@ -82,6 +82,6 @@ complains "no frames"
 for wrong in '{"type": "whitewatre"}' '{"lifetime": 2}' '{"type": "whitewater", "lifetim": 2}' '3'; do
     sed "s/{\"type\": \"whitewater\", \"lifetime\": 4}/$wrong/" splash.json > wrong.json
     expect 3 run wrong.json -o wrong --quiet
-    complains "wrong.json:6:"
+    complains "wrong.json:5:"
 done
 finish
