@@ -70,7 +70,7 @@ bool cli_range(const CliCommand *command, const char *text, uint64_t *first, uin
 
 extern const CliCommand cli_run_command, cli_render_command, cli_info_command, cli_params_command,
     cli_bench_command, cli_demo_command, cli_verify_command, cli_estimate_command,
-    cli_compare_command, cli_tune_command, cli_mesh_command;
+    cli_compare_command, cli_tune_command, cli_mesh_command, cli_filter_command;
 
 /* --- progress, log and signals ------------------------------------------------------------- */
 typedef struct CliProgress {

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "core/hash.h"
+
 /* The list: a filter `name` is sl_filter_name. */
 #define FILTERS(ENTRY) ENTRY(thin) ENTRY(surface) ENTRY(whitewater)
 
@@ -103,6 +105,26 @@ SlStatus sl_filter_apply(SlFilter *filter, const SlFrameView *frame, const SlFra
     filter->given = NULL;
     *output = &filter->outputs[next];
     return SL_OK;
+}
+
+const SlFilterKind *sl_filter_kind(const SlFilter *filter)
+{
+    return filter->kind;
+}
+
+uint64_t sl_filter_settings_hash(const SlFilter *filter)
+{
+    const SlTable *table = &filter->kind->table;
+    uint64_t hash = sl_hash(table->name, strlen(table->name), filter->kind->version);
+    for (size_t k = 0; k < table->row_count; k++) {
+        const SlParamValue *value = &filter->values[k];
+        hash = sl_hash(table->rows[k].name, strlen(table->rows[k].name), hash);
+        hash = table->rows[k].type == SL_PARAM_TEXT
+                   ? sl_hash(value->text, strlen(value->text), hash)
+                   : sl_hash(value->number,
+                             (table->rows[k].type == SL_PARAM_VEC3 ? 3 : 1) * sizeof(double), hash);
+    }
+    return hash;
 }
 
 void sl_filter_continue(SlFilter *filter, const SlFrameView *output)

@@ -58,6 +58,9 @@ SlStatus sl_keys_read_table(const SlJson *json, const SlJsonNode *object, const 
 SlStatus sl_keys_read_tables(const SlJson *json, const SlJsonNode *object,
                              const SlTable *const *tables, size_t count,
                              SlParamValue *const *values, SlError *error);
+/* The same where the object has one key more, which is not read. */
+SlStatus sl_keys_read_table_but(const SlJson *json, const SlJsonNode *object, const SlTable *table,
+                                const char *but, SlParamValue *values, SlError *error);
 
 /* "found text "abc", an object is needed" */
 SlStatus sl_keys_wrong_type(const SlJson *json, const SlJsonNode *node, const char *needed,

@@ -7,7 +7,9 @@
    with ṽ the kernel average of the water's velocity. Only this frame's water is known, while a particle
    comes from the last one: ṽ is taken where the particle will be, and the step is the trapezoidal rule of
    its own velocity and ṽ. It is exact in a uniform flow, however far that goes in a frame; sub-steps and
-   one correction where ṽ differs much from the particle's velocity do the rest.
+   one correction where ṽ differs much from the particle's velocity do the rest. To find ṽ is nearly all of
+   the cost: particles that move less than a spacing in the frame look for it in every second one, those with
+   odd and with even ids in turn, and keep velocity and phase in between.
 
    What a particle is follows from the water around it: spray below 6 of the 33 neighbours within 2 s that
    a full neighbourhood has; foam up to where six tenths of it are water (20 neighbours), bubbles above. A
@@ -106,17 +108,23 @@ static void place(const Advance *a, Mover *m, const float to[3], float h)
         m->lifetime -= m->phase == WHITEWATER_FOAM ? h : bubble_age * h;
 }
 
-static void move_spray(const Advance *a, Mover *m, float h, float rest)
+/* Without a look at the water: spray falls, the others keep their velocity. Small drops are slowed more.
+   The drag is implicit; without it the path is the parabola. */
+static void coast(const Advance *a, Mover *m, float h)
 {
     const WhitewaterSettings *s = a->settings;
-    /* Small drops are slowed more. The drag is implicit; without it the path is the parabola. */
-    float slow = 1 / (1 + h * s->spray_drag / m->size), to[3];
+    float to[3], slow = 1 / (1 + h * s->spray_drag / m->size);
     for (int k = 0; k < 3; k++) {
-        float v = (m->v[k] + h * s->gravity[k]) * slow;
+        float v = m->phase == WHITEWATER_SPRAY ? (m->v[k] + h * s->gravity[k]) * slow : m->v[k];
         to[k] = m->x[k] + 0.5f * h * (m->v[k] + v);
         m->v[k] = v;
     }
     place(a, m, to, h);
+}
+
+static void move_spray(const Advance *a, Mover *m, float h, float rest)
+{
+    coast(a, m, h);
     WaterProbe water = look_ahead(a, m->x, m->v, rest);
     m->phase = whitewater_classify(&water);
     if (m->phase != WHITEWATER_SPRAY)
@@ -186,6 +194,13 @@ static void move_bubble(const Advance *a, Mover *m, float h, float rest)
     place(a, m, to, h);
 }
 
+static bool may_coast(const Advance *a, const Mover *m, uint32_t id)
+{
+    float speed2 = m->v[0] * m->v[0] + m->v[1] * m->v[1] + m->v[2] * m->v[2];
+    float far = a->settings->dt * a->settings->dt * speed2;
+    return ((id + a->settings->frame) & 1) != 0 && far < a->cloud->spacing * a->cloud->spacing;
+}
+
 static bool is_gone(const Advance *a, const Mover *m)
 {
     if (!(m->lifetime > 0))
@@ -213,7 +228,10 @@ static void advance_particle(const Advance *a, size_t i)
     memcpy(m.v, p->velocity + 3 * i, sizeof m.v);
     float h = s->dt / (float)s->steps, before = m.lifetime;
     m.size = m.size > 0.05f ? m.size : 0.05f;
-    for (uint32_t step = 1; step <= s->steps; step++)
+    bool coasts = may_coast(a, &m, p->id[i]);
+    if (coasts)
+        coast(a, &m, s->dt);
+    for (uint32_t step = 1; !coasts && step <= s->steps; step++)
         moves[m.phase](a, &m, h, (float)(s->steps - step) * h);
     /* The area shrinks with the time left. */
     float fade = fading * s->time;

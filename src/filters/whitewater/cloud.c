@@ -80,6 +80,9 @@ static void permute_chunk(void *argument, size_t begin, size_t end, size_t chunk
             cloud->x[c][k] = x[c];
             cloud->v[c][k] = v[c];
         }
+        cloud->id[k] = (uint32_t)i;
+        if (source->id.data != NULL)
+            memcpy(&cloud->id[k], (const char *)source->id.data + i * source->id.stride, 4);
         cloud->volume[k] = here ? sl_view_volume(source->system, i) * inverse : 0;
     }
 }
@@ -103,9 +106,10 @@ static bool push_arrays(SlArena *arena, WaterCloud *cloud, Collect *p, SlPoints 
     p->records = (float(*)[4])sl_arena_push_array(arena, capacity + 1, sizeof *p->records);
     p->extents = SL_PUSH(arena, Extent, sl_chunk_count(n, CLOUD_CHUNK) + 1);
     cloud->order = SL_PUSH(arena, uint32_t, n + 1);
+    cloud->id = SL_PUSH(arena, uint32_t, n + 1);
     cloud->volume = SL_PUSH(arena, float, n + 8);
     bool pushed = p->records != NULL && p->extents != NULL && cloud->order != NULL &&
-                  cloud->volume != NULL;
+                  cloud->id != NULL && cloud->volume != NULL;
     for (int k = 0; k < 3; k++) {
         cloud->x[k] = SL_PUSH(arena, float, n + 8);
         cloud->v[k] = SL_PUSH(arena, float, n + 8);

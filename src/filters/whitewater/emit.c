@@ -47,17 +47,6 @@ static float ramp(float value, const float limits[2])
     return t > 0 ? (t < 1 ? t : 1) : 0;
 }
 
-/* The id of a particle of water; its index where there are none. */
-static uint32_t id_of(const WhitewaterEmission *e, size_t i)
-{
-    const WaterSource *source = water_cloud_source(e->cloud, i);
-    size_t particle = e->cloud->order[i] - source->first;
-    uint32_t id = (uint32_t)particle;
-    if (source->id.data != NULL)
-        memcpy(&id, (const char *)source->id.data + particle * source->id.stride, sizeof id);
-    return id;
-}
-
 /* Unit normals of the surface; 0 inside, and where the water ends at a solid. */
 static void make_normal(WhitewaterEmission *e, size_t i)
 {
@@ -84,7 +73,7 @@ static void potential_chunk(void *argument, size_t begin, size_t end, size_t chu
     float inverse = 0.5f / (s->g * s->depth);
     for (size_t i = begin; i < end; i++) {
         float u = c->v[0][i], v = c->v[1][i], w = c->v[2][i];
-        bool asked = c->volume[i] > 0 && ((id_of(e, i) + s->frame) & 1) == 0;
+        bool asked = c->volume[i] > 0 && ((c->id[i] + s->frame) & 1) == 0;
         e->energy[i] = asked ? ramp((u * u + v * v + w * w) * inverse, s->energy_ramp) : 0;
     }
     kernels->fullness(e, begin, end);
@@ -143,7 +132,7 @@ static SlRandom4 draw(const WhitewaterEmission *e, size_t i, uint32_t index, int
 {
     const WaterSource *source = water_cloud_source(e->cloud, i);
     uint64_t system = (uint64_t)(source - e->cloud->sources);
-    return sl_random(e->settings->seed, e->settings->frame << 32 | id_of(e, i),
+    return sl_random(e->settings->seed, e->settings->frame << 32 | e->cloud->id[i],
                      system << 48 | (uint64_t)index << 8 | (uint64_t)what);
 }
 

@@ -335,6 +335,7 @@ const SlFilterKind sl_filter_whitewater = {
               .citation = "Ihmsen et al. 2012",
               .rows = rows,
               .row_count = ROW_COUNT},
+    .version = 1,
     .reads_previous = true,
     .apply = apply,
 };

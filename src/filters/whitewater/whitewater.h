@@ -60,6 +60,7 @@ typedef struct WaterCloud {
     float *x[3], *v[3]; /* m, m/s */
     float *volume;      /* over spacing³ */
     uint32_t *order;    /* place → particle among those of all systems */
+    uint32_t *id;       /* of the particle; its index where its system has no ids */
     SlCellGrid grid;    /* cells as wide as the radius */
 } WaterCloud;
 
