@@ -138,5 +138,12 @@ void sl_water_set_disc(SlDiscs *discs, size_t k, float x, float y, float r, floa
 bool sl_water_bin_discs(SlPool *pool, SlArena *arena, SlDiscs *discs);
 SlStatus sl_water_spread_foam(SlContext *context, SlArena *arena, const SlFrameView *view,
                               SlWaterFrame *frame, SlError *error);
+/* 8-bit sRGB by a filmic curve, as a table over the square root of light (color.h). */
+void sl_water_tone(float table[SL_TONE_SIZE]);
+void sl_water_image(SlContext *context, const SlWaterFrame *frame, const float *tone,
+                    const SlImage *image);
+/* Planes "color", "depth" (of water where it covers half of the pixel, else of what is behind) and
+   "normal" (of water). */
+void sl_water_resolve(SlContext *context, const SlWaterFrame *frame, SlTarget *target);
 
 #endif
