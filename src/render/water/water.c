@@ -257,6 +257,17 @@ static void set_walls(SlWaterFrame *f, const SlBox *domain)
     }
 }
 
+/* The side walls of the domain, for rays within the water; an open side is far away. */
+static void set_tank(SlWaterFrame *f, const SlBox *domain, const SlGround *ground)
+{
+    const float *low = &domain->min.x, *high = &domain->max.x;
+    f->tank = ground->visible && fabsf(domain->min.y - ground->height) < f->spacing;
+    for (int k = 0; k < 3; k++) {
+        f->tank_low[k] = isfinite(low[k]) ? low[k] : -1e6f;
+        f->tank_high[k] = isfinite(high[k]) ? high[k] : 1e6f;
+    }
+}
+
 /* Water that scatters a little of the light looks as the absorption leaves it: the light after a depth
    at which a third of the red is left. */
 static void set_look(Water *water)
@@ -283,6 +294,7 @@ static void set_look(Water *water)
         .foam_opacity = 1.6f * (float)number(water, FOAM)};
     /* A ray that is reflected downwards mostly meets more water. */
     SlVec3 *below = &f->look.sky.below;
+    f->look.floor = *below;
     *below = sl_scale(sl_vec3(below->x * left.x, below->y * left.y, below->z * left.z), 0.9f);
 }
 
@@ -525,6 +537,7 @@ static SlStatus begin(void *state, const SlRenderJob *job, uint32_t *count, SlEr
     f->map_z = 0.5f * (scene->min.z + scene->max.z - side);
     f->map_scale = MAP_SIZE / side;
     set_walls(f, &job->view->domain);
+    set_tank(f, &job->view->domain, &water->stage.ground);
     set_look(water);
     return sl_water_spread_liquid(water->context, &water->scratch, &water->views.liquid, f, error);
 }

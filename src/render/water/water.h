@@ -43,6 +43,7 @@ typedef struct SlWaterLook {
     SlSky sky;              /* view space */
     SlVec3 key, ambient;    /* light of the sun, of the sky */
     SlVec3 absorption;      /* 1/m */
+    SlVec3 floor;           /* light of the bare ground in the sun */
     SlVec3 scatter;         /* light that deep water sends back */
     float scatter_rate;     /* 1/m: 1 - exp(-rate L) of it comes from a path L */
     float index;            /* of refraction */
@@ -70,6 +71,8 @@ typedef struct SlWaterFrame {
         float offset;  /* normal · x = offset on the wall */
     } wall[6];
     uint32_t wall_count;
+    bool tank; /* the domain has a ground and side walls: at those, m */
+    float tank_low[3], tank_high[3];
     float filter_sigma, filter_clamp, filter_range; /* m: sigma, mu, delta of the filter */
 
     SlWaterLayer near, far;       /* far: the next surface behind the first water; only if meshed */
