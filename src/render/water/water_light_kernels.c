@@ -260,9 +260,14 @@ static F8x3 refracted(const SlWaterFrame *frame, const Pixels *px, F8x3 v, F8x3 
     F8 end = f8_max(px->leave - px->z, f8(0)) * stretch;
     length = f8_min(length, end);
     project(frame, along(p, length, t), &x, &y);
-    F8 z = back_depth(frame, x, y);
-    length = f8_min(length, f8_max(z - px->z, f8(0)) * stretch);
+    /* What is seen there ends the ray, unless it stands before the water: then the straight ray. */
+    F8 z = back_depth(frame, x, y), own_x, own_y;
+    I8 behind_it = z > px->z;
+    length = f8_select(behind_it, f8_min(length, (z - px->z) * stretch), length);
     project(frame, along(p, length, t), &x, &y);
+    project(frame, p, &own_x, &own_y);
+    x = f8_select(behind_it, x, own_x);
+    y = f8_select(behind_it, y, own_y);
     /* In a block of water the ray may be reflected by walls. Only where the water's end is known
        exactly: the thickness from particles is not even enough. */
     I8 block = in_block(frame, p, v, f8_min(end, to_back)) & (px->leave < f8(0.5f * SL_DEPTH_NONE));
@@ -375,6 +380,17 @@ static F8x3 load_light(const float *light, size_t count)
     return (F8x3){f8_load(r), f8_load(g), f8_load(b)};
 }
 
+/* Foam is uneven: brighter where it gets thinner towards the sun, darker behind thicker foam. */
+static F8 foam_relief(const SlWaterFrame *frame, size_t at)
+{
+    const SlVec3 *sun = &frame->look.sky.to_sun; /* view space: x right, y up */
+    float length = sqrtf(sun->x * sun->x + sun->y * sun->y), scale = length > 0.1f ? 2.6f / length : 0;
+    ptrdiff_t x = (ptrdiff_t)lrintf(sun->x * scale), y = (ptrdiff_t)lrintf(-sun->y * scale);
+    const float *dense = frame->foam.plane[0] + at;
+    F8 here = f8_load(dense), there = f8_load(dense + y * (ptrdiff_t)frame->foam.stride + x);
+    return f8(0.9f) + f8(0.28f) * (here - there) / (here + there + f8(0.8f));
+}
+
 /* A layer over what is behind it, eight pixels from x on. */
 static F8x3 layer_light(const SlWaterFrame *frame, const SlWaterLayer *layer, Pixels *px, size_t at,
                         const F8 place[2], F8 before, F8x3 *normal)
@@ -430,8 +446,8 @@ static void shade_near(const SlWaterFrame *frame, size_t y)
         F8x3 color = layer_light(frame, &frame->near, &px, at, place, f8(0), &n);
         if (frame->foam.count > 0) {
             color = with_deep(frame, color, disc_at, n);
-            F8 opaque = f8(1) - exp_minus(f8_load(frame->foam.plane[0] + disc_at));
-            color = mix(color, foam_light(frame, n), opaque);
+            F8 opaque = f8(0.96f) * (f8(1) - exp_minus(f8_load(frame->foam.plane[0] + disc_at)));
+            color = mix(color, scaled(foam_light(frame, n), foam_relief(frame, disc_at)), opaque);
         }
         store_light(frame->light + 3 * (y * frame->width + x), color, count);
     }
