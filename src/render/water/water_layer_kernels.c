@@ -140,7 +140,7 @@ static void filter_y(const SlWaterFrame *frame, const float *in, float *out, siz
 /* --- Normals of the smoothed depth. --- */
 
 /* Slope from both neighbours; across an edge from the nearer one. */
-SL_INLINE F8 slope(F8 before, F8 z, F8 after, F8 range)
+SL_INLINE F8 slope_of(F8 before, F8 z, F8 after, F8 range)
 {
     F8 low = z - before, high = after - z;
     F8 near = f8_select(f8_abs(low) < f8_abs(high), low, high);
@@ -164,8 +164,8 @@ static void normals(const SlWaterFrame *frame, const SlWaterLayer *of, size_t y)
             F8 z0 = f8_load(z), a = (f8((float)x + 0.5f - c->center_x) + lane_numbers()) *
                                     f8(1 / c->focal);
             F8 range = f8(0.5f) * range_at(frame, z0);
-            F8 z_x = slope(f8_load(z - 1), z0, f8_load(z + 1), range);
-            F8 z_y = slope(f8_load(z - frame->stride), z0, f8_load(z + frame->stride), range);
+            F8 z_x = slope_of(f8_load(z - 1), z0, f8_load(z + 1), range);
+            F8 z_y = slope_of(f8_load(z - frame->stride), z0, f8_load(z + frame->stride), range);
             n = (F8x3){z_x, -z_y, b * z_y - a * z_x - z0 * f8(1 / c->focal)};
         }
         F8 length = f8_sqrt(f8x3_dot(n, n));

@@ -96,7 +96,7 @@ SL_INLINE F8 through(const SlWaterFrame *frame, F8x3 p)
     return f8_select(ground, on_ground(frame, p, free), below);
 }
 
-static void shadow(const SlWaterFrame *frame, float *lit, size_t y)
+static void shadow_row(const SlWaterFrame *frame, float *lit, size_t y)
 {
     const SlSplatFrame *back = frame->back;
     const SlCameraFrame *c = &back->camera;
@@ -453,4 +453,4 @@ static void shade_near(const SlWaterFrame *frame, size_t y)
     }
 }
 
-SL_KERNEL_TABLE(SlWaterLightKernels, sl_water_light_kernels) = {shadow, shade_far, shade_near};
+SL_KERNEL_TABLE(SlWaterLightKernels, sl_water_light_kernels) = {shadow_row, shade_far, shade_near};
