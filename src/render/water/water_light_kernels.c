@@ -271,6 +271,8 @@ static F8x3 refracted(const SlWaterFrame *frame, const Pixels *px, F8x3 v, F8x3 
     /* In a block of water the ray may be reflected by walls. Only where the water's end is known
        exactly: the thickness from particles is not even enough. */
     I8 block = in_block(frame, p, v, f8_min(end, to_back)) & (px->leave < f8(0.5f * SL_DEPTH_NONE));
+    /* Beside a drop the ray may leave something else than what it entered. */
+    block &= end < f8(1.5f) * thick + f8(2 * frame->spacing);
     I8 unseen = (I8)u8(0);
     if (frame->tank && i8_bits(block) != 0) {
         F8x3 q;
