@@ -56,6 +56,28 @@ static bool has_whitewater(const SlFrameView *view)
     return false;
 }
 
+/* The filter of the liquid; of all systems where there are several. */
+static SlStatus make_surface(CliDrawing *drawing, const SlFrameView *view, SlError *error)
+{
+    enum { MAX_ROWS = 32 };
+    size_t count, liquids = 0;
+    const SlTable *const *tables = sl_filter_tables(&count);
+    const SlTable *table = sl_table_named(tables, count, "surface");
+    const char *name = "";
+    SlParamValue values[MAX_ROWS];
+    for (size_t s = 0; s < view->system_count; s++)
+        if (view->systems[s].material.kind == SL_MATERIAL_WATER) {
+            name = view->systems[s].name;
+            liquids++;
+        }
+    sl_table_defaults(table, values);
+    SlStatus status =
+        liquids == 1 ? sl_table_set_text(table, values, "system", name, error) : SL_OK;
+    return status == SL_OK
+               ? sl_filter_create(drawing->context, "surface", values, &drawing->surface, error)
+               : status;
+}
+
 static SlStatus make_renderer(CliDrawing *drawing, const SlScene *scene, const SlFrameView *view,
                               SlError *error)
 {
@@ -75,10 +97,12 @@ static SlStatus make_renderer(CliDrawing *drawing, const SlScene *scene, const S
     if (status != SL_OK || surface == NULL)
         return status;
     if (values[surface - table->rows].number[0] != 0)
-        status = sl_filter_create(drawing->context, "surface", NULL, &drawing->surface, error);
+        status = make_surface(drawing, view, error);
     /* A run may have made its whitewater already. */
     const SlTable *const *filters = sl_filter_tables(&count);
-    if (status == SL_OK && !has_whitewater(view) &&
+    const SlParamRow *foam = sl_table_find(table, "foam");
+    bool white = values[foam - table->rows].number[0] > 0;
+    if (status == SL_OK && white && !has_whitewater(view) &&
         sl_table_named(filters, count, "whitewater") != NULL)
         status = sl_filter_create(drawing->context, "whitewater", NULL, &drawing->whitewater, error);
     return status;

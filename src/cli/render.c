@@ -36,6 +36,7 @@ typedef struct Job {
     const char *source;
     bool from_folder, quiet, follow;
     uint64_t first, last;
+    uint64_t broken; /* frames that were left out */
     SlRunFolder *folder; /* when it is a run folder */
     CliDrawing drawing;
     CliProgress progress;
@@ -56,6 +57,12 @@ static SlStatus draw_stored(Job *job, uint64_t number, SlError *error)
 {
     SlFrame *frame;
     SlStatus status = sl_run_folder_read_frame(job->folder, number, &frame, error);
+    if (status == SL_ERROR_PARSE) { /* a damaged file: the others are drawn */
+        cli_progress_clear();
+        fprintf(stderr, "%s; this frame is left out\n", error->text);
+        job->broken++;
+        return SL_OK;
+    }
     if (status != SL_OK)
         return status;
     const SlFrameView *view = sl_frame_view(frame);
@@ -77,6 +84,10 @@ static SlStatus warm_up(Job *job, SlError *error)
             continue;
         SlFrame *frame;
         status = sl_run_folder_read_frame(job->folder, numbers[k], &frame, error);
+        if (status == SL_ERROR_PARSE) { /* draws nothing, so nothing is missing */
+            status = SL_OK;
+            continue;
+        }
         if (status != SL_OK)
             break;
         status = cli_drawing_warm(&job->drawing, job->scene, sl_frame_view(frame), &wanted, error);
@@ -305,7 +316,11 @@ static int finish(Job *job, SlStatus status, SlError *error)
         code = EXIT_STOPPED;
     } else if (status != SL_OK)
         code = cli_fail(error);
-    else if (!job->quiet && job->drawing.drawn > 0)
+    else if (job->broken > 0) {
+        fprintf(stderr, "sleet: %llu damaged frames were left out; sleet verify lists them\n",
+                (unsigned long long)job->broken);
+        code = EXIT_INPUT;
+    } else if (!job->quiet && job->drawing.drawn > 0)
         print_times(&job->drawing);
     sl_run_folder_close(job->folder);
     sl_world_destroy(job->world);

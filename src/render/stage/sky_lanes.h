@@ -30,6 +30,40 @@ SL_INLINE F8 exp_minus(F8 x)
     return p * (F8)((127 - k) << 23);
 }
 
+/* A number of [0, 1) that belongs to a point of a square grid. */
+SL_INLINE F8 grid_noise(I8 x, I8 y)
+{
+    U8 h = (U8)x * u8(0x9e3779b1u) ^ (U8)y * u8(0x85ebca77u);
+    h = (h ^ h >> 15) * u8(0x2c1b3c6du);
+    h = h ^ h >> 13;
+    return f8_from_i8((I8)(h >> 8 & u8(0xffff))) * f8(1 / 65536.0f);
+}
+
+/* Smooth noise of [0, 1) over a plane; |x|, |y| below 2000. */
+SL_INLINE F8 plane_noise(F8 x, F8 y)
+{
+    x = x + f8(2048);
+    y = y + f8(2048);
+    I8 ix = i8_from_f8(x), iy = i8_from_f8(y);
+    F8 fx = smooth(x - f8_from_i8(ix)), fy = smooth(y - f8_from_i8(iy));
+    F8 a = grid_noise(ix, iy), b = grid_noise(ix + 1, iy);
+    F8 c = grid_noise(ix, iy + 1), d = grid_noise(ix + 1, iy + 1);
+    F8 upper = f8_fma(fx, b - a, a), lower = f8_fma(fx, d - c, c);
+    return f8_fma(fy, lower - upper, upper);
+}
+
+/* How much of a thin cloud layer is seen in a direction of the sky with the height `up` above the
+   horizon. */
+SL_INLINE F8 clouds_in(const SlSky *sky, F8x3 d, F8 inverse, F8 up)
+{
+    F8 scale = inverse / (f8_max(up, f8(0)) + f8(0.14f));
+    F8 x = f8x3_dot(d, spread(sky->east)) * scale, y = f8x3_dot(d, spread(sky->north)) * scale;
+    F8 sum = f8(0.55f) * plane_noise(x * f8(0.7f), y * f8(1.3f)) +
+             f8(0.30f) * plane_noise(x * f8(1.9f), y * f8(3.1f)) +
+             f8(0.15f) * plane_noise(x * f8(4.7f), y * f8(6.9f));
+    return smooth((sum - f8(0.42f)) * f8(3.2f)) * smooth(up * f8(7));
+}
+
 /* Light from a direction (of any length): above the horizon a gradient that is steepest near it, thin
    clouds, and a glow around the sun; below it what the ground reflects. */
 SL_INLINE F8x3 sky_light_of(const SlSky *sky, F8x3 d)
@@ -39,6 +73,7 @@ SL_INLINE F8x3 sky_light_of(const SlSky *sky, F8x3 d)
     F8 sun = clamp01(f8x3_dot(d, spread(sky->to_sun)) * inverse);
     F8 t = f8_sqrt(f8_max(up, f8(0)));
     F8x3 light = mix(spread(sky->horizon), spread(sky->zenith), clamp01(t));
+    light = mix(light, scaled(spread(sky->horizon), f8(1.08f)), f8(0.6f) * clouds_in(sky, d, inverse, up));
     F8 glow = sun * sun;
     glow = glow * glow;
     glow = glow * glow;

@@ -187,22 +187,6 @@ static bool make_planes(Water *water)
     return ready;
 }
 
-/* Linear light to display-linear: the filmic curve of the Academy's reference transform, as fitted by
-   Narkowicz 2015. */
-static float filmic(float x)
-{
-    float y = x * (2.51f * x + 0.03f) / (x * (2.43f * x + 0.59f) + 0.14f);
-    return fminf(fmaxf(y, 0), 1);
-}
-
-static void make_tone(float table[SL_TONE_SIZE])
-{
-    for (int k = 0; k < SL_TONE_SIZE; k++) {
-        float root = (float)k / (SL_TONE_SIZE - 1) * SL_TONE_ROOT;
-        table[k] = 255 * sl_linear_to_srgb(filmic(root * root));
-    }
-}
-
 static SlStatus init(void *state, SlContext *context, const SlParamValue *values, SlError *error)
 {
     Water *water = state;
@@ -215,7 +199,7 @@ static SlStatus init(void *state, SlContext *context, const SlParamValue *values
     water->light = SL_KERNELS(context->isa, sl_water_light_kernels);
     f->width = (uint32_t)number(water, SL_STAGE_WIDTH);
     f->height = (uint32_t)number(water, SL_STAGE_HEIGHT);
-    make_tone(water->tone);
+    sl_water_tone(water->tone);
     /* Pixels of a very large picture are small enough, and its samples would take gigabytes. */
     double samples = (double)f->width * f->height > MAX_SAMPLED ? 1 : number(water, ANTIALIAS);
     const Setting back[] = {{"antialias", samples},
@@ -273,6 +257,17 @@ static void set_walls(SlWaterFrame *f, const SlBox *domain)
     }
 }
 
+/* The side walls of the domain, for rays within the water; an open side is far away. */
+static void set_tank(SlWaterFrame *f, const SlBox *domain, const SlGround *ground)
+{
+    const float *low = &domain->min.x, *high = &domain->max.x;
+    f->tank = ground->visible && fabsf(domain->min.y - ground->height) < f->spacing;
+    for (int k = 0; k < 3; k++) {
+        f->tank_low[k] = isfinite(low[k]) ? low[k] : -1e6f;
+        f->tank_high[k] = isfinite(high[k]) ? high[k] : 1e6f;
+    }
+}
+
 /* Water that scatters a little of the light looks as the absorption leaves it: the light after a depth
    at which a third of the red is left. */
 static void set_look(Water *water)
@@ -299,10 +294,11 @@ static void set_look(Water *water)
         .foam_opacity = 1.6f * (float)number(water, FOAM)};
     /* A ray that is reflected downwards mostly meets more water. */
     SlVec3 *below = &f->look.sky.below;
+    f->look.floor = *below;
     *below = sl_scale(sl_vec3(below->x * left.x, below->y * left.y, below->z * left.z), 0.9f);
 }
 
-static SlRenderStage make_stage(const Water *water, const SlFrameView *view)
+static SlRenderStage make_stage(const Water *water, const SlFrameView *view, const SlCamera *camera)
 {
     SlRenderStage stage = sl_stage_make(view, water->values);
     float exposure = (float)number(water, SL_STAGE_EXPOSURE);
@@ -313,7 +309,9 @@ static SlRenderStage make_stage(const Water *water, const SlFrameView *view)
     stage.bounce = sl_scale(stage.bounce, 0.5f);
     stage.background_top = sl_scale(stage.background_top, exposure);
     stage.background_bottom = sl_scale(stage.background_bottom, exposure);
-    stage.ground.fade = 14 * stage.diagonal;
+    /* The ground ends in the haze of the horizon, far from scene and camera. */
+    float distance = sl_length(sl_sub(camera->eye, stage.ground.center));
+    stage.ground.fade = fmaxf(14 * stage.diagonal, 12 * distance);
     return stage;
 }
 
@@ -400,22 +398,6 @@ static void near_chunk(void *argument, size_t begin, size_t end, size_t chunk)
     const Water *water = argument;
     for (size_t y = begin; y < end; y++)
         water->light->shade_near(&water->frame, y);
-}
-
-static void tone_chunk(void *argument, size_t begin, size_t end, size_t chunk)
-{
-    (void)chunk;
-    const Water *water = argument;
-    uint32_t width = water->frame.width;
-    for (size_t y = begin; y < end; y++)
-        for (size_t x = 0; x < width; x++)
-            for (size_t k = 0; k < 3; k++) {
-                size_t at = 3 * (y * width + x) + k;
-                float root = sqrtf(fmaxf(water->frame.light[at], 0)) / SL_TONE_ROOT;
-                size_t entry = (size_t)(fminf(root, 1) * (SL_TONE_SIZE - 1) + 0.5f);
-                float value = water->tone[entry] + sl_dither((uint32_t)x, (uint32_t)y);
-                water->image.pixels[at] = (uint8_t)fminf(value, 255);
-            }
 }
 
 static void disc_chunk(void *argument, size_t begin, size_t end, size_t chunk)
@@ -517,7 +499,7 @@ static SlStatus shade_pass(Water *water, SlError *error)
     if (f->meshed)
         for_rows(water, far_chunk);
     for_rows(water, near_chunk);
-    for_rows(water, tone_chunk);
+    sl_water_image(water->context, f, water->tone, &water->image);
     return SL_OK;
 }
 
@@ -534,7 +516,7 @@ static SlStatus begin(void *state, const SlRenderJob *job, uint32_t *count, SlEr
     *count = PASS_COUNT;
     water->pass = 0;
     water->view = *job->view;
-    water->stage = make_stage(water, job->view);
+    water->stage = make_stage(water, job->view, job->camera);
     SlStatus status = sl_water_split(&water->scratch, job->view, number(water, SURFACE) != 0,
                                      &water->views, error);
     if (status == SL_OK)
@@ -555,6 +537,7 @@ static SlStatus begin(void *state, const SlRenderJob *job, uint32_t *count, SlEr
     f->map_z = 0.5f * (scene->min.z + scene->max.z - side);
     f->map_scale = MAP_SIZE / side;
     set_walls(f, &job->view->domain);
+    set_tank(f, &job->view->domain, &water->stage.ground);
     set_look(water);
     return sl_water_spread_liquid(water->context, &water->scratch, &water->views.liquid, f, error);
 }
@@ -575,44 +558,11 @@ static SlStatus image(void *state, const SlImage **result, SlError *error)
     return SL_OK;
 }
 
-typedef struct Resolve {
-    const SlWaterFrame *frame;
-    float *color, *depth, *normal; /* NULL: not in the target */
-} Resolve;
-
-static void resolve_chunk(void *argument, size_t begin, size_t end, size_t chunk)
-{
-    (void)chunk;
-    const Resolve *r = argument;
-    const SlWaterFrame *f = r->frame;
-    const SlCameraFrame *c = &f->back->camera;
-    for (size_t y = begin; y < end; y++)
-        for (size_t x = 0; x < f->width; x++) {
-            size_t at = sl_water_at(f, x, y), out = y * f->width + x;
-            float solid = f->back->depth[(y + SL_MARGIN) * f->back->stride + x + SL_MARGIN];
-            bool wet = f->near.coverage[at] >= 0.5f;
-            float z = wet ? f->near.depth[at] : solid;
-            if (r->color != NULL)
-                memcpy(r->color + 3 * out, f->light + 3 * out, 3 * sizeof(float));
-            if (r->depth != NULL)
-                r->depth[out] = z < SL_DEPTH_NONE ? z : INFINITY;
-            if (r->normal != NULL) {
-                SlVec3 n = sl_add(sl_add(sl_scale(c->right, f->near.normal[0][at]),
-                                         sl_scale(c->up, f->near.normal[1][at])),
-                                  sl_scale(c->forward, f->near.normal[2][at]));
-                n = wet ? n : sl_vec3(0, 0, 0);
-                memcpy(r->normal + 3 * out, &n, 3 * sizeof(float));
-            }
-        }
-}
-
 static SlStatus resolve(void *state, SlTarget *target, SlError *error)
 {
     (void)error;
     Water *water = state;
-    Resolve job = {&water->frame, sl_target_plane(target, "color"),
-                   sl_target_plane(target, "depth"), sl_target_plane(target, "normal")};
-    sl_parallel_for(water->context->pool, water->frame.height, ROWS, resolve_chunk, &job);
+    sl_water_resolve(water->context, &water->frame, target);
     return SL_OK;
 }
 

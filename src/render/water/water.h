@@ -43,6 +43,7 @@ typedef struct SlWaterLook {
     SlSky sky;              /* view space */
     SlVec3 key, ambient;    /* light of the sun, of the sky */
     SlVec3 absorption;      /* 1/m */
+    SlVec3 floor;           /* light of the bare ground in the sun */
     SlVec3 scatter;         /* light that deep water sends back */
     float scatter_rate;     /* 1/m: 1 - exp(-rate L) of it comes from a path L */
     float index;            /* of refraction */
@@ -70,6 +71,8 @@ typedef struct SlWaterFrame {
         float offset;  /* normal · x = offset on the wall */
     } wall[6];
     uint32_t wall_count;
+    bool tank; /* the domain has a ground and side walls: at those, m */
+    float tank_low[3], tank_high[3];
     float filter_sigma, filter_clamp, filter_range; /* m: sigma, mu, delta of the filter */
 
     SlWaterLayer near, far;       /* far: the next surface behind the first water; only if meshed */
@@ -138,5 +141,12 @@ void sl_water_set_disc(SlDiscs *discs, size_t k, float x, float y, float r, floa
 bool sl_water_bin_discs(SlPool *pool, SlArena *arena, SlDiscs *discs);
 SlStatus sl_water_spread_foam(SlContext *context, SlArena *arena, const SlFrameView *view,
                               SlWaterFrame *frame, SlError *error);
+/* 8-bit sRGB by a filmic curve, as a table over the square root of light (color.h). */
+void sl_water_tone(float table[SL_TONE_SIZE]);
+void sl_water_image(SlContext *context, const SlWaterFrame *frame, const float *tone,
+                    const SlImage *image);
+/* Planes "color", "depth" (of water where it covers half of the pixel, else of what is behind) and
+   "normal" (of water). */
+void sl_water_resolve(SlContext *context, const SlWaterFrame *frame, SlTarget *target);
 
 #endif

@@ -71,6 +71,12 @@ static void layer(const SlWaterFrame *frame, const SlWaterLayer *out_layer, size
 
 /* --- The filter. --- */
 
+/* delta, at least what a level surface changes by over a few pixels when it is seen at a low angle. */
+SL_INLINE F8 range_at(const SlWaterFrame *frame, F8 z)
+{
+    return f8_max(f8(frame->filter_range), z * f8(8 / frame->back->camera.focal));
+}
+
 /* One side of the kernel: the range that still counts. */
 typedef struct Side {
     F8 low, high;
@@ -99,7 +105,7 @@ SL_INLINE F8 filter_pixels(const SlWaterFrame *frame, const float *at, ptrdiff_t
     /* exp(-k² / 2 sigma²) from k to k + 1: a factor that itself shrinks by a constant one. */
     F8 ratio = exp_minus(f8(1) / f8_max(sigma * sigma, f8(0.04f)));
     F8 factor = exp_minus(f8(0.5f) / f8_max(sigma * sigma, f8(0.04f))), weight = f8(1);
-    F8 range = f8(frame->filter_range), behind = z0 + f8(frame->filter_clamp);
+    F8 range = range_at(frame, z0), behind = z0 + f8(frame->filter_clamp);
     Side minus = {z0 - range, z0 + range}, plus = minus;
     F8 sum = z0, total = f8(1);
     for (int k = 1; k <= last; k++) {
@@ -134,7 +140,7 @@ static void filter_y(const SlWaterFrame *frame, const float *in, float *out, siz
 /* --- Normals of the smoothed depth. --- */
 
 /* Slope from both neighbours; across an edge from the nearer one. */
-SL_INLINE F8 slope(F8 before, F8 z, F8 after, F8 range)
+SL_INLINE F8 slope_of(F8 before, F8 z, F8 after, F8 range)
 {
     F8 low = z - before, high = after - z;
     F8 near = f8_select(f8_abs(low) < f8_abs(high), low, high);
@@ -148,7 +154,7 @@ SL_INLINE F8 slope(F8 before, F8 z, F8 after, F8 range)
 static void normals(const SlWaterFrame *frame, const SlWaterLayer *of, size_t y)
 {
     const SlCameraFrame *c = &frame->back->camera;
-    F8 range = f8(0.5f * frame->filter_range), b = f8((c->center_y - (float)y - 0.5f) / c->focal);
+    F8 b = f8((c->center_y - (float)y - 0.5f) / c->focal);
     for (size_t x = 0; x < frame->width; x += 8) {
         size_t at = sl_water_at(frame, x, y);
         F8x3 n = {f8_load(of->normal[0] + at), f8_load(of->normal[1] + at),
@@ -157,8 +163,9 @@ static void normals(const SlWaterFrame *frame, const SlWaterLayer *of, size_t y)
             const float *z = of->depth + at;
             F8 z0 = f8_load(z), a = (f8((float)x + 0.5f - c->center_x) + lane_numbers()) *
                                     f8(1 / c->focal);
-            F8 z_x = slope(f8_load(z - 1), z0, f8_load(z + 1), range);
-            F8 z_y = slope(f8_load(z - frame->stride), z0, f8_load(z + frame->stride), range);
+            F8 range = f8(0.5f) * range_at(frame, z0);
+            F8 z_x = slope_of(f8_load(z - 1), z0, f8_load(z + 1), range);
+            F8 z_y = slope_of(f8_load(z - frame->stride), z0, f8_load(z + frame->stride), range);
             n = (F8x3){z_x, -z_y, b * z_y - a * z_x - z0 * f8(1 / c->focal)};
         }
         F8 length = f8_sqrt(f8x3_dot(n, n));

@@ -96,7 +96,7 @@ SL_INLINE F8 through(const SlWaterFrame *frame, F8x3 p)
     return f8_select(ground, on_ground(frame, p, free), below);
 }
 
-static void shadow(const SlWaterFrame *frame, float *lit, size_t y)
+static void shadow_row(const SlWaterFrame *frame, float *lit, size_t y)
 {
     const SlSplatFrame *back = frame->back;
     const SlCameraFrame *c = &back->camera;
@@ -163,6 +163,83 @@ static F8x3 foam_light(const SlWaterFrame *frame, F8x3 n)
     return along(light, f8_max(facing, f8(0)) * f8(0.7f), spread(look->key));
 }
 
+/* --- Rays in a tank. Water that stands against walls is a block: a ray that reaches a wall from within
+   mostly meets it beyond the critical angle and is reflected to the ground. --- */
+
+/* A ray in world axes from the corner of the tank: x, height above the ground, z. */
+typedef struct TankRay {
+    F8 at[3], way[3];
+} TankRay;
+
+static TankRay tank_ray(const SlWaterFrame *frame, F8x3 p, F8x3 t)
+{
+    const SlWaterLook *look = &frame->look;
+    const SlCameraFrame *c = &frame->back->camera;
+    F8x3 axis[3] = {spread(look->sky.east), spread(look->sky.up), spread(look->sky.north)};
+    const float shift[3] = {c->eye.x, look->eye_y - look->ground_y, c->eye.z};
+    TankRay ray;
+    for (int k = 0; k < 3; k++) {
+        ray.at[k] = f8x3_dot(p, axis[k]) + f8(shift[k]);
+        ray.way[k] = f8x3_dot(t, axis[k]);
+    }
+    return ray;
+}
+
+/* Distance to the wall of an axis (0: x, 2: z). */
+SL_INLINE F8 to_wall(const SlWaterFrame *frame, const TankRay *ray, int axis)
+{
+    F8 way = ray->way[axis];
+    F8 wall = f8_select(way > f8(0), f8(frame->tank_high[axis]), f8(frame->tank_low[axis]));
+    F8 distance = (wall - ray->at[axis]) / f8_select(f8_abs(way) > f8(1e-6f), way, f8(1e-6f));
+    return f8_select(distance > f8(0), distance, f8(1e6f));
+}
+
+SL_INLINE F8 to_floor(const TankRay *ray)
+{
+    return f8_select(ray->way[1] < f8(-1e-3f),
+                     f8_max(ray->at[1], f8(0)) / f8_max(-ray->way[1], f8(1e-3f)), f8(1e6f));
+}
+
+SL_INLINE F8 first_exit(const SlWaterFrame *frame, const TankRay *ray)
+{
+    return f8_min(f8_min(to_wall(frame, ray, 0), to_wall(frame, ray, 2)), to_floor(ray));
+}
+
+/* Follows the ray to the ground or out of a wall; *p becomes the end (view space). Returns its length. */
+static F8 follow(const SlWaterFrame *frame, TankRay ray, F8x3 *p)
+{
+    enum { REFLECTIONS = 2 };
+    const SlCameraFrame *c = &frame->back->camera;
+    float square = 1 - 1 / (frame->look.index * frame->look.index); /* of the critical cosine */
+    F8 length = f8(0);
+    I8 moving = f8(0) < f8(1);
+    for (int k = 0; k <= REFLECTIONS; k++) {
+        F8 x = to_wall(frame, &ray, 0), z = to_wall(frame, &ray, 2), ground = to_floor(&ray);
+        F8 wall = f8_min(x, z), step = f8_min(f8_min(wall, ground), f8(1e5f));
+        step = f8_keep(moving, step);
+        for (int a = 0; a < 3; a++)
+            ray.at[a] = f8_fma(step, ray.way[a], ray.at[a]);
+        length = length + step;
+        F8 across = f8_select(x < z, ray.way[0], ray.way[2]);
+        moving &= (wall < ground) & (across * across < f8(square));
+        ray.way[0] = f8_select(moving & (x < z), -ray.way[0], ray.way[0]);
+        ray.way[2] = f8_select(moving & ~(x < z), -ray.way[2], ray.way[2]);
+    }
+    F8x3 q = {ray.at[0] - f8(c->eye.x), ray.at[1] - f8(frame->look.eye_y - frame->look.ground_y),
+              ray.at[2] - f8(c->eye.z)};
+    *p = (F8x3){f8x3_dot(q, spread(c->right)), f8x3_dot(q, spread(c->up)),
+                f8x3_dot(q, spread(c->forward))};
+    return length;
+}
+
+/* Whether the straight ray leaves the water only at a wall or at the ground, `end` away. */
+static I8 in_block(const SlWaterFrame *frame, F8x3 p, F8x3 v, F8 end)
+{
+    TankRay ray = tank_ray(frame, p, v);
+    F8 exit = first_exit(frame, &ray);
+    return (exit < f8(1e5f)) & (f8_abs(end - exit) < f8(1.5f * frame->spacing));
+}
+
 static F8x3 refracted(const SlWaterFrame *frame, const Pixels *px, F8x3 v, F8x3 n, F8 cosine,
                       F8 thick)
 {
@@ -180,16 +257,56 @@ static F8x3 refracted(const SlWaterFrame *frame, const Pixels *px, F8x3 v, F8x3 
     F8 length = f8_min(thick, to_ground), x, y;
     F8 to_back = f8_max(px->back_z - px->z, f8(0)) * stretch;
     length = f8_min(length, to_back);
-    length = f8_min(length, f8_max(px->leave - px->z, f8(0)) * stretch);
+    F8 end = f8_max(px->leave - px->z, f8(0)) * stretch;
+    length = f8_min(length, end);
     project(frame, along(p, length, t), &x, &y);
-    F8 z = back_depth(frame, x, y);
-    length = f8_min(length, f8_max(z - px->z, f8(0)) * stretch);
+    /* What is seen there ends the ray, unless it stands before the water: then the straight ray. */
+    F8 z = back_depth(frame, x, y), own_x, own_y;
+    I8 behind_it = z > px->z;
+    length = f8_select(behind_it, f8_min(length, (z - px->z) * stretch), length);
     project(frame, along(p, length, t), &x, &y);
+    project(frame, p, &own_x, &own_y);
+    x = f8_select(behind_it, x, own_x);
+    y = f8_select(behind_it, y, own_y);
+    /* In a block of water the ray may be reflected by walls. Only where the water's end is known
+       exactly: the thickness from particles is not even enough. */
+    I8 block = in_block(frame, p, v, f8_min(end, to_back)) & (px->leave < f8(0.5f * SL_DEPTH_NONE));
+    /* Beside a drop the ray may leave something else than what it entered. */
+    block &= end < f8(1.5f) * thick + f8(2 * frame->spacing);
+    I8 unseen = (I8)u8(0);
+    if (frame->tank && i8_bits(block) != 0) {
+        F8x3 q;
+        TankRay ray = tank_ray(frame, p, t);
+        F8 once = first_exit(frame, &ray), long_way = follow(frame, ray, &q), block_x, block_y;
+        project(frame, q, &block_x, &block_y);
+        block &= q.z > f8(SL_NEAR);
+        x = f8_select(block, block_x, x);
+        y = f8_select(block, block_y, y);
+        length = f8_select(block, long_way, length);
+        F8 seen = back_depth(frame, x, y);
+        I8 hidden = block & (seen < q.z - f8(2 * frame->spacing));
+        unseen = hidden | (block & ((x < f8(0)) | (y < f8(0)) | (x > f8((float)frame->width)) |
+                                    (y > f8((float)frame->height))));
+        /* A solid in the way is what is seen where the ray, before any wall, is at its depth. */
+        F8 to_solid = f8_max(seen - px->z, f8(0)) * stretch;
+        F8x3 s = along(p, to_solid, t);
+        project(frame, s, &block_x, &block_y);
+        I8 hit = hidden & (to_solid < once) & (seen > px->z) &
+                 (f8_abs(back_depth(frame, block_x, block_y) - s.z) < f8(3 * frame->spacing));
+        unseen &= ~hit;
+        length = f8_select(hit, to_solid, length);
+        x = f8_select(hit, block_x, x);
+        y = f8_select(hit, block_y, y);
+    }
     /* A solid before the water is not seen through it. */
-    I8 before = back_depth(frame, x, y) < px->z - f8(0.5f * frame->spacing);
+    I8 before = (back_depth(frame, x, y) < px->z - f8(0.5f * frame->spacing)) & ~block;
     F8x3 behind = back_light(frame, px->light, x, y);
     behind = (F8x3){f8_select(before, px->back.x, behind.x), f8_select(before, px->back.y, behind.y),
                     f8_select(before, px->back.z, behind.z)};
+    /* The ground where a solid or the picture's edge hides it. */
+    behind = (F8x3){f8_select(unseen, f8(look->floor.x), behind.x),
+                    f8_select(unseen, f8(look->floor.y), behind.y),
+                    f8_select(unseen, f8(look->floor.z), behind.z)};
     F8x3 k = spread(look->absorption);
     F8x3 left = {exp_minus(k.x * length), exp_minus(k.y * length), exp_minus(k.z * length)};
     F8 scattered = f8(1) - exp_minus(f8(look->scatter_rate) * length);
@@ -265,6 +382,17 @@ static F8x3 load_light(const float *light, size_t count)
     return (F8x3){f8_load(r), f8_load(g), f8_load(b)};
 }
 
+/* Foam is uneven: brighter where it gets thinner towards the sun, darker behind thicker foam. */
+static F8 foam_relief(const SlWaterFrame *frame, size_t at)
+{
+    const SlVec3 *sun = &frame->look.sky.to_sun; /* view space: x right, y up */
+    float length = sqrtf(sun->x * sun->x + sun->y * sun->y), scale = length > 0.1f ? 2.6f / length : 0;
+    ptrdiff_t x = (ptrdiff_t)lrintf(sun->x * scale), y = (ptrdiff_t)lrintf(-sun->y * scale);
+    const float *dense = frame->foam.plane[0] + at;
+    F8 here = f8_load(dense), there = f8_load(dense + y * (ptrdiff_t)frame->foam.stride + x);
+    return f8(0.9f) + f8(0.28f) * (here - there) / (here + there + f8(0.8f));
+}
+
 /* A layer over what is behind it, eight pixels from x on. */
 static F8x3 layer_light(const SlWaterFrame *frame, const SlWaterLayer *layer, Pixels *px, size_t at,
                         const F8 place[2], F8 before, F8x3 *normal)
@@ -320,11 +448,11 @@ static void shade_near(const SlWaterFrame *frame, size_t y)
         F8x3 color = layer_light(frame, &frame->near, &px, at, place, f8(0), &n);
         if (frame->foam.count > 0) {
             color = with_deep(frame, color, disc_at, n);
-            F8 opaque = f8(1) - exp_minus(f8_load(frame->foam.plane[0] + disc_at));
-            color = mix(color, foam_light(frame, n), opaque);
+            F8 opaque = f8(0.96f) * (f8(1) - exp_minus(f8_load(frame->foam.plane[0] + disc_at)));
+            color = mix(color, scaled(foam_light(frame, n), foam_relief(frame, disc_at)), opaque);
         }
         store_light(frame->light + 3 * (y * frame->width + x), color, count);
     }
 }
 
-SL_KERNEL_TABLE(SlWaterLightKernels, sl_water_light_kernels) = {shadow, shade_far, shade_near};
+SL_KERNEL_TABLE(SlWaterLightKernels, sl_water_light_kernels) = {shadow_row, shade_far, shade_near};

@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# sleet render: styles, sizes, where pictures and videos go, and what goes wrong with them.
+# shellcheck source=../support/command.sh
+. "$(dirname "$0")/../support/command.sh"
+
+cat > scene.json << 'EOF'
+{"domain": {"min": [0, 0, 0], "max": [2, 1, 1]}, "time": {"frames": 4, "frame_rate": 30},
+ "systems": [{"name": "water", "solver": "pbf", "parameters": {"spacing": 0.1},
+              "blocks": [{"min": [0, 0, 0], "max": [0.6, 0.6, 1]}]}],
+ "cameras": [{"name": "round", "orbit": {"center": [1, 0.3, 0.5], "radius": 4, "height": 1.5, "speed": 60}}]}
+EOF
+expect 0 run scene.json -o out -q
+small=(--size 96x54 -q)
+
+# --- styles: auto is water for a liquid; a parameter of one renderer asks for it -----------------
+expect 0 render out --frames 2 -o auto.png "${small[@]}"
+expect 0 render out --frames 2 -o water.png --style water "${small[@]}"
+expect 0 render out --frames 2 -o particles.png --style particles "${small[@]}"
+expect 0 render out --frames 2 -o colored.png --set render.color_by=speed "${small[@]}"
+check "auto is not water" cmp -s auto.png water.png
+check "color_by does not ask for particles" cmp -s colored.png particles.png
+check "the styles look the same" bash -c '! cmp -s water.png particles.png'
+expect 2 render out --style transparent
+complains "render.blend=transparent"
+expect 3 render out --set render.style=transparent
+complains '"blend": "transparent"'
+expect 2 render out --style oil
+complains "auto, particles or water"
+
+# --- a frame from disk is the frame that was simulated; the camera is where it is at its time ------
+expect 0 render scene.json --frames 3 -o live.png "${small[@]}"
+expect 0 render out --frames 3 -o stored.png "${small[@]}"
+check "live and stored frames differ" cmp -s live.png stored.png
+expect 0 render out --frames 3 -o later.png "${small[@]}" --set cameras.round.orbit.speed=0
+check "the camera does not move" bash -c '! cmp -s later.png stored.png'
+
+# --- sizes ----------------------------------------------------------------------------------------
+for style in water particles; do
+    expect 0 render out --frames 1 -o one.png --style $style --size 1x1 -q
+    same "size" "$(file -b one.png | grep -o '[0-9]* x [0-9]*')" "1 x 1"
+done
+for bad in 12 0x5 9000x10 axb 5x; do
+    check "--size $bad was taken" bash -c "! '$sleet' render out --frames 1 -o bad.png --size $bad -q 2> said"
+done
+check "a picture was written" test ! -e bad.png
+
+# --- where it goes --------------------------------------------------------------------------------
+expect 0 render out --frames 1-3 -o 'p_%03d.png' "${small[@]}"
+check "pattern" test -s p_001.png -a -s p_003.png
+expect 3 render out --frames 1-3 -o several.png
+complains "%06d"
+expect 5 render out --frames 1 -o no/such/folder.png "${small[@]}"
+complains "no/such/folder.png"
+expect 5 render out --frames 1 -o /dev/full "${small[@]}"
+complains "/dev/full"
+if command -v ffmpeg > /dev/null; then
+    for kind in mp4:h264 webm:vp9; do
+        expect 0 render out -o "film.${kind%:*}" "${small[@]}"
+        same "codec" "$(ffprobe -v error -show_entries stream=codec_name,pix_fmt -of csv=p=0 "film.${kind%:*}")" "${kind#*:},yuv420p"
+    done
+    expect 5 render out -o no/such/film.mp4 "${small[@]}"
+    complains "no/such/film.mp4"
+else
+    skip "no ffmpeg: no videos"
+fi
+
+# --- a broken frame among good ones: the others are drawn, and the exit code tells ----------------
+cp -r out broken
+head -c 100 out/frame_000002.slf > broken/frame_000002.slf
+expect 3 render broken -o 'b_%d.png' "${small[@]}"
+complains "frame_000002.slf" "1 damaged frames were left out"
+check "the other frames" test -s b_0.png -a -s b_1.png -a ! -e b_2.png -a -s b_4.png
+finish
