@@ -87,6 +87,10 @@ SlStatus sl_filter_apply(SlFilter *filter, const SlFrameView *frame, const SlFra
                            .previous = previous ? &filter->outputs[filter->last] : NULL};
     *output = NULL;
     sl_arena_reset(&filter->arenas[next]);
+    /* Filters release their scratch by marks, which join no pieces: without this a long run of frames
+       would use all of them up. */
+    if (filter->context->arena.in_use == 0)
+        sl_arena_reset(&filter->context->arena);
     SlStatus status =
         filter->kind->apply(&input, &filter->arenas[next], &filter->outputs[next], error);
     if (status != SL_OK)
