@@ -8,7 +8,6 @@
 enum { VERTEX_CHUNK = 1024, TRIANGLE_CHUNK = 4096 };
 
 typedef struct Around {
-    SlContext *context;
     const SurfaceMesh *mesh;
     SurfaceAround *around;
     _Atomic uint32_t *fill; /* per vertex: half-edges so far */
