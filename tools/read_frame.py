@@ -13,7 +13,8 @@ except ImportError:
 
 VERSION = 4
 FRAME, CHECKPOINT, MESH = 1, 2, 3
-SYSTEM, FIELD, COLLIDERS, STATE, CAMERAS, WORLD, VERTICES, MESH_PART = range(1, 9)
+(SYSTEM, FIELD, COLLIDERS, STATE, CAMERAS, WORLD, VERTICES, MESH_PART, SURFACES, SURFACE_DATA,
+ FILTER) = range(1, 12)
 HEADER = struct.Struct("<8sIIQQd6fIIIIQQ")
 SECTION = struct.Struct("<32s16s24sIIIIQQQ16x")
 CHUNK = struct.Struct("<QQIII4x")
@@ -32,6 +33,11 @@ COLLIDER_TYPE = numpy.dtype([("name", "S32"), ("kind", "S16"), ("center", "<f4",
 CAMERA_TYPE = numpy.dtype([("name", "S32"), ("eye", "<f4", 3), ("target", "<f4", 3),
                            ("up", "<f4", 3), ("fov", "<f4"), ("weight", "<f4"),
                            ("reserved", "<u4")])
+SURFACE_TYPE = numpy.dtype([("system", "S32"), ("vertex_count", "<u8"), ("triangle_count", "<u8"),
+                            ("material", MATERIAL_TYPE)])
+FILTER_TYPE = numpy.dtype([("name", "S32"), ("version", "<u4"), ("reserved", "<u4"),
+                           ("settings", "<u8"), ("input", "<u8"), ("previous", "<u8"),
+                           ("key", "<u8")])
 LANES = {1: 1, 2: 1, 3: 3}
 PLAIN, PACKED, QUANTISED, QUANTISED_ZSTD = range(4)
 
@@ -135,11 +141,12 @@ def read_mesh(path):
     return arrays["position"], arrays["triangle"].reshape(-1, 3)
 
 def read_frame(path, meshes=True):
-    """A dictionary: frame, time, domain, gravity, systems with their fields, colliders, cameras. A
-    collider of kind "mesh" has "positions" (deformed ones at this time) and "triangles"."""
+    """A dictionary: frame, time, domain, gravity, systems with their fields, colliders, cameras, surfaces.
+    A collider of kind "mesh" has "positions" (deformed ones at this time) and "triangles", a surface
+    also "normals" and "velocities". The result of a filter has a dictionary "filter"."""
     head, parts = read_container(path)
     result = {"frame": head["frame"], "time": head["time"], "domain": head["domain"],
-              "systems": [], "colliders": [], "cameras": []}
+              "systems": [], "colliders": [], "cameras": [], "surfaces": []}
     for name, unit, kind, type_, system, _, values in parts:
         if kind == WORLD:
             result.update(as_dict(numpy.frombuffer(values, WORLD_TYPE)[0]))
@@ -154,6 +161,15 @@ def read_frame(path, meshes=True):
             result["cameras"] = [as_dict(r) for r in numpy.frombuffer(values, CAMERA_TYPE)]
         elif kind == VERTICES:
             result["colliders"][system]["positions"] = as_array(type_, values)
+        elif kind == SURFACES:  # before their arrays
+            result["surfaces"] = [as_dict(r) for r in numpy.frombuffer(values, SURFACE_TYPE)]
+        elif kind == SURFACE_DATA:
+            array = as_array(type_, values)
+            plural = {"position": "positions", "normal": "normals", "velocity": "velocities",
+                      "triangle": "triangles"}[name]
+            result["surfaces"][system][plural] = array.reshape(-1, 3)
+        elif kind == FILTER:
+            result["filter"] = as_dict(numpy.frombuffer(values, FILTER_TYPE)[0])
     for collider in result["colliders"]:
         low, high = (int(half) for half in collider["mesh"])
         collider["mesh"] = f"{high:016x}{low:016x}" if collider["kind"] == "mesh" else None
@@ -179,6 +195,10 @@ def print_frame(f):
     for c in f["colliders"]:
         where = f"at {c['position']}, mesh {c['mesh']}" if c["mesh"] else f"at {c['center']}"
         print(f"collider {c['name']} ({c['kind']}, {c['material']['kind']}) {where}")
+    for s in f["surfaces"]:
+        print(f"surface of {s['system']}: {s['vertex_count']} vertices, {s['triangle_count']} triangles")
+    if "filter" in f:
+        print(f"made by the filter {f['filter']['name']}, version {f['filter']['version']}")
     for c in f["cameras"]:
         print(f"camera {c['name']} at {c['eye']}, towards {c['target']}")
 

@@ -1,5 +1,5 @@
-/* Sleet: filters, which make a frame view from a frame view: fewer particles, later surfaces, whitewater
-   and more particles. They work on live worlds and on frames read back alike. */
+/* Sleet: filters, which make a frame view from a frame view: fewer particles, surfaces,
+   whitewater. They work on live worlds and on frames read back alike. */
 #ifndef SLEET_FILTER_H
 #define SLEET_FILTER_H
 
@@ -23,6 +23,9 @@ SL_API SlStatus sl_filter_create(SlContext *context, const char *name, const SlP
    its own last output, which is all it keeps. After a failure that is the one before. */
 SL_API SlStatus sl_filter_apply(SlFilter *filter, const SlFrameView *frame,
                                 const SlFrameView **output, SlError *error);
+/* The next frame is filtered as if `output` had been the last output: one of a filter of the same kind,
+   read back from a file. It must be valid until a frame was applied. */
+SL_API void sl_filter_continue(SlFilter *filter, const SlFrameView *output);
 /* Forgets the last output: the next frame is as the first. */
 SL_API void sl_filter_reset(SlFilter *filter);
 /* NULL is allowed. */

@@ -15,6 +15,7 @@ typedef enum SlMaterialKind {
     SL_MATERIAL_GROUND, /* the ground and the walls of the domain */
     SL_MATERIAL_SOLID,  /* an opaque body */
     SL_MATERIAL_GLASS,  /* a clear body: refracts and absorbs */
+    SL_MATERIAL_FOAM,   /* spray, foam and bubbles: scatters */
     SL_MATERIAL_KIND_COUNT
 } SlMaterialKind;
 
@@ -40,6 +41,7 @@ typedef struct SlMaterial {
      ground  0.205 0.243 0.296   0.9        1.5                  0
      solid   0.604 0.539 0.448   0.5        1.5                  0
      glass   0.9   0.9   0.9     0          1.5                  0
+     foam    0.95  0.95  0.95    1          1.333                0
 
    An unknown kind gives that of a solid. */
 SL_API SlMaterial sl_default_material(SlMaterialKind kind);

@@ -7,6 +7,7 @@
      stats.csv               a row per step of each system
      run.json                provenance: which program on which machine computed what, and when
      meshes/                 the meshes that frames refer to, by content
+     filters/                stored results of filters; may be removed at any time
 
    While a run writes, it holds a lock on the folder; the kernel lifts the lock however the process
    ends. Files under these names are complete: they are written under another name and renamed.
@@ -19,6 +20,7 @@
 #define SLEET_RUN_H
 
 #include "sleet/checkpoint.h"
+#include "sleet/filter.h"
 #include "sleet/frame.h"
 #include "sleet/scene.h"
 
@@ -112,6 +114,31 @@ typedef struct SlRunVerification {
 SL_API SlStatus sl_run_folder_verify(SlRunFolder *folder,
                                      void (*fault)(void *user, const char *message), void *user,
                                      SlRunVerification *verification, SlError *error);
+
+/* --- Results of filters -------------------------------------------------------------------- */
+
+/* A filter applied to the frames of a run folder. Results are stored in the folder and answered from
+   there as long as frame, settings and filter are the same; else the filter is applied. A folder that
+   cannot be written gives the same results; the context's log hook gets a warning, once. */
+typedef struct SlRunFilter SlRunFilter;
+
+/* `values` as for sl_filter_create. `after`: the input is that one's result, which must be of the same
+   folder; NULL: the frames as they are. Folder and `after` must outlive it. */
+SL_API SlStatus sl_run_filter_open(SlRunFolder *folder, const char *name, const SlParamValue *values,
+                                   SlRunFilter *after, SlRunFilter **filter, SlError *error);
+/* The scene's filters one after the other (sl_scene_filter); *filter is NULL where it has none. */
+SL_API SlStatus sl_run_filter_open_scene(SlRunFolder *folder, const SlScene *scene,
+                                         SlRunFilter **filter, SlError *error);
+/* The frame with what the filter made, valid until the next call. A filter that reads its last output is
+   first applied to the frames before, from the last stored result on or from the first frame on; damaged
+   ones among them are passed over with a warning. The context's progress hook is called for each.
+   After an error other frames can still be asked for. */
+SL_API SlStatus sl_run_filter_frame(SlRunFilter *filter, uint64_t number, const SlFrameView **view,
+                                    SlError *error);
+/* Whether the last view came from a stored result. */
+SL_API bool sl_run_filter_was_stored(const SlRunFilter *filter);
+/* Returns when all results are on disk. NULL is allowed. */
+SL_API void sl_run_filter_close(SlRunFilter *filter);
 
 /* --- A run --------------------------------------------------------------------------------- */
 

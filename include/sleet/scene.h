@@ -58,6 +58,13 @@ SL_API const SlParamValue *sl_scene_render_values(const SlScene *scene, const ch
 /* The scene's "render.style": "auto" (default), "particles" or "water". Where it is auto, a key that only
    the renderer of one style has asks for that style. */
 SL_API const char *sl_scene_render_style(const SlScene *scene);
+/* The filters that are to be applied, in this order, where frames of the scene are drawn or exported. */
+typedef struct SlSceneFilter {
+    const char *name;           /* NULL: there is none of that index */
+    const SlParamValue *values; /* one per row of the filter's table */
+} SlSceneFilter;
+SL_API size_t sl_scene_filter_count(const SlScene *scene);
+SL_API SlSceneFilter sl_scene_filter(const SlScene *scene, size_t index);
 /* The scene as read, overrides applied, as JSON text that reads back to the same scene. */
 SL_API const char *sl_scene_text(const SlScene *scene);
 

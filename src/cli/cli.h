@@ -70,7 +70,7 @@ bool cli_range(const CliCommand *command, const char *text, uint64_t *first, uin
 
 extern const CliCommand cli_run_command, cli_render_command, cli_info_command, cli_params_command,
     cli_bench_command, cli_demo_command, cli_verify_command, cli_estimate_command,
-    cli_compare_command, cli_tune_command, cli_mesh_command;
+    cli_compare_command, cli_tune_command, cli_mesh_command, cli_filter_command;
 
 /* --- progress, log and signals ------------------------------------------------------------- */
 typedef struct CliProgress {
@@ -104,6 +104,8 @@ bool cli_continue_step(void *user, SlSystemId system, const SlStepStats *stats);
 
 /* --- contexts, scenes, paths --------------------------------------------------------------- */
 SlStatus cli_context(const char *threads, CliLog log, SlContext **context, SlError *error);
+/* The same for commands that print the library's messages only where asked to: warnings always. */
+SlStatus cli_context_verbose(const char *threads, bool verbose, SlContext **context, SlError *error);
 /* Reads a scene with the tables of all renderers, and --set / --seed applied. */
 SlStatus cli_scene(SlContext *context, const char *path, const CliInput *input, SlScene **scene,
                    SlError *error);

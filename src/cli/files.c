@@ -13,6 +13,11 @@ SlStatus cli_context(const char *threads, CliLog log, SlContext **context, SlErr
     return sl_context_create(&def, context, error);
 }
 
+SlStatus cli_context_verbose(const char *threads, bool verbose, SlContext **context, SlError *error)
+{
+    return cli_context(threads, verbose ? CLI_LOG_ALL : CLI_LOG_WARNINGS, context, error);
+}
+
 /* The cache of distance fields: $XDG_CACHE_HOME/sleet or ~/.cache/sleet. */
 static const char *find_cache(char *path, size_t size)
 {

@@ -37,22 +37,19 @@ enum { NUMBERS = sizeof numbers / sizeof numbers[0], MAX_ROWS = 32 };
 typedef struct Job {
     SlContext *context;
     SlRunFolder *folder; /* NULL: the source is one frame file */
-    SlFilter *filter;
+    SlFilter *filter;    /* of one frame file */
+    SlRunFilter *cached; /* of a folder */
     const char *source, *exporter;
     char pattern[1024], first_path[1024], last_path[1024];
-    uint64_t first, last, written, empty, vertices, triangles;
+    uint64_t first, last, written, stored, empty, vertices, triangles;
     bool quiet;
     CliProgress progress;
 } Job;
 
-static SlStatus mesh_frame(Job *job, const SlFrame *frame, SlError *error)
+static SlStatus write_mesh(Job *job, const SlFrameView *output, SlError *error)
 {
-    const SlFrameView *output;
-    SlStatus status = sl_filter_apply(job->filter, sl_frame_view(frame), &output, error);
-    if (status != SL_OK)
-        return status;
     cli_numbered_path(job->last_path, sizeof job->last_path, job->pattern, output->frame);
-    status = sl_export_frame(job->context, job->exporter, NULL, job->last_path, output, error);
+    SlStatus status = sl_export_frame(job->context, job->exporter, NULL, job->last_path, output, error);
     if (status != SL_OK)
         return status;
     if (job->written++ == 0)
@@ -95,12 +92,12 @@ static SlStatus mesh_folder(Job *job, SlError *error)
     for (size_t k = 0; status == SL_OK && k < count; k++) {
         if (all[k] < job->first || all[k] > job->last)
             continue;
-        SlFrame *frame;
-        status = sl_run_folder_read_frame(job->folder, all[k], &frame, error);
+        const SlFrameView *output;
+        status = sl_run_filter_frame(job->cached, all[k], &output, error);
         if (status != SL_OK)
             break;
-        status = mesh_frame(job, frame, error);
-        sl_frame_destroy(frame);
+        job->stored += sl_run_filter_was_stored(job->cached);
+        status = write_mesh(job, output, error);
         cli_progress_show(&job->progress, job->written, "");
         if (status == SL_OK && cli_interrupted())
             status = cli_error(error, SL_ERROR_CANCELLED, "stopped by the user");
@@ -109,6 +106,7 @@ static SlStatus mesh_folder(Job *job, SlError *error)
     return status;
 }
 
+/* Of a folder, results are stored there; of one file they are not. */
 static SlStatus make_filter(Job *job, const CliInput *input, SlError *error)
 {
     size_t count;
@@ -130,8 +128,11 @@ static SlStatus make_filter(Job *job, const CliInput *input, SlError *error)
     }
     if (status == SL_OK && input->value[O_SYSTEM] != NULL)
         status = sl_table_set_text(table, values, "system", input->value[O_SYSTEM], error);
-    return status != SL_OK ? status
-                           : sl_filter_create(job->context, "surface", values, &job->filter, error);
+    if (status != SL_OK)
+        return status;
+    return job->folder != NULL
+               ? sl_run_filter_open(job->folder, "surface", values, NULL, &job->cached, error)
+               : sl_filter_create(job->context, "surface", values, &job->filter, error);
 }
 
 static SlStatus choose_output(Job *job, const char *output, SlError *error)
@@ -161,19 +162,23 @@ static SlStatus choose_output(Job *job, const char *output, SlError *error)
 
 static SlStatus mesh_all(Job *job, const CliInput *input, SlError *error)
 {
-    bool quiet = job->quiet || input->value[O_VERBOSE] == NULL;
-    SlStatus status = cli_context(input->value[O_THREADS], quiet, &job->context, error);
-    if (status == SL_OK)
-        status = make_filter(job, input, error);
+    bool verbose = !job->quiet && input->value[O_VERBOSE] != NULL;
+    SlStatus status =
+        cli_context_verbose(input->value[O_THREADS], verbose, &job->context, error);
     if (status == SL_OK)
         status = choose_output(job, input->value[O_OUTPUT], error);
+    if (status == SL_OK)
+        status = make_filter(job, input, error);
     if (status == SL_OK && job->folder != NULL)
         return mesh_folder(job, error);
     SlFrame *frame = NULL;
+    const SlFrameView *output;
     if (status == SL_OK)
         status = sl_frame_read(job->context, job->source, &frame, error);
     if (status == SL_OK)
-        status = mesh_frame(job, frame, error);
+        status = sl_filter_apply(job->filter, sl_frame_view(frame), &output, error);
+    if (status == SL_OK)
+        status = write_mesh(job, output, error);
     sl_frame_destroy(frame);
     return status;
 }
@@ -185,10 +190,12 @@ static int finish(Job *job, SlStatus status, const SlError *error)
     else if (job->written > 1)
         printf("%s and %llu more\n", job->first_path, (unsigned long long)job->written - 1);
     if (!job->quiet && job->written > 0)
-        fprintf(stderr, "%llu meshes, %llu triangles on average\n",
+        fprintf(stderr, "%llu meshes, %llu triangles on average; %llu were stored already\n",
                 (unsigned long long)job->written,
-                (unsigned long long)(job->triangles / job->written));
+                (unsigned long long)(job->triangles / job->written),
+                (unsigned long long)job->stored);
     sl_filter_destroy(job->filter);
+    sl_run_filter_close(job->cached);
     sl_run_folder_close(job->folder);
     if (job->context != NULL)
         sl_context_destroy(job->context);

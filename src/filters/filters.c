@@ -3,8 +3,10 @@
 
 #include <string.h>
 
+#include "core/hash.h"
+
 /* The list: a filter `name` is sl_filter_name. */
-#define FILTERS(ENTRY) ENTRY(thin) ENTRY(surface)
+#define FILTERS(ENTRY) ENTRY(thin) ENTRY(surface) ENTRY(whitewater)
 
 #define DECLARE(name) extern const SlFilterKind sl_filter_##name;
 FILTERS(DECLARE)
@@ -23,6 +25,7 @@ struct SlFilter {
     SlFrameView outputs[2];
     int last; /* index of the last output */
     bool has_last;
+    const SlFrameView *given; /* by sl_filter_continue: read instead of the last output; NULL: none */
 };
 
 const SlTable *const *sl_filter_tables(size_t *count)
@@ -80,11 +83,13 @@ SlStatus sl_filter_apply(SlFilter *filter, const SlFrameView *frame, const SlFra
                          SlError *error)
 {
     int next = filter->has_last ? 1 - filter->last : 0;
-    bool previous = filter->kind->reads_previous && filter->has_last;
+    const SlFrameView *previous = filter->given != NULL ? filter->given
+                                  : filter->has_last    ? &filter->outputs[filter->last]
+                                                        : NULL;
     SlFilterInput input = {.context = filter->context,
                            .values = filter->values,
                            .frame = frame,
-                           .previous = previous ? &filter->outputs[filter->last] : NULL};
+                           .previous = filter->kind->reads_previous ? previous : NULL};
     *output = NULL;
     sl_arena_reset(&filter->arenas[next]);
     /* Filters release their scratch by marks, which join no pieces: without this a long run of frames
@@ -97,13 +102,40 @@ SlStatus sl_filter_apply(SlFilter *filter, const SlFrameView *frame, const SlFra
         return status;
     filter->last = next;
     filter->has_last = true;
+    filter->given = NULL;
     *output = &filter->outputs[next];
     return SL_OK;
+}
+
+const SlFilterKind *sl_filter_kind(const SlFilter *filter)
+{
+    return filter->kind;
+}
+
+uint64_t sl_filter_settings_hash(const SlFilter *filter)
+{
+    const SlTable *table = &filter->kind->table;
+    uint64_t hash = sl_hash(table->name, strlen(table->name), filter->kind->version);
+    for (size_t k = 0; k < table->row_count; k++) {
+        const SlParamValue *value = &filter->values[k];
+        hash = sl_hash(table->rows[k].name, strlen(table->rows[k].name), hash);
+        hash = table->rows[k].type == SL_PARAM_TEXT
+                   ? sl_hash(value->text, strlen(value->text), hash)
+                   : sl_hash(value->number,
+                             (table->rows[k].type == SL_PARAM_VEC3 ? 3 : 1) * sizeof(double), hash);
+    }
+    return hash;
+}
+
+void sl_filter_continue(SlFilter *filter, const SlFrameView *output)
+{
+    filter->given = output;
 }
 
 void sl_filter_reset(SlFilter *filter)
 {
     filter->has_last = false;
+    filter->given = NULL;
 }
 
 void sl_filter_destroy(SlFilter *filter)

@@ -20,6 +20,19 @@ const SlFieldRow sl_field_rows[SL_F_COUNT] = {SL_FIELD_TABLE(ROW)};
 #undef DERIVED
 #undef WRITE
 
+#define VIEW(id, type_, name_, unit_, meaning_)                                                     \
+    [SL_WHITEWATER_##id] = {.name = name_, .unit = unit_, .meaning = meaning_,                     \
+                            .type = SL_FIELD_##type_}
+const SlFieldView sl_whitewater_fields[SL_WHITEWATER_FIELDS] = {
+    VIEW(ID, U32, "id", "", "unique number"),
+    VIEW(POSITION, F32X3, "position", "m", "position"),
+    VIEW(VELOCITY, F32X3, "velocity", "m/s", "velocity"),
+    VIEW(PHASE, U32, "phase", "", "0 spray, 1 foam, 2 bubble"),
+    VIEW(RADIUS, F32, "radius", "m", "radius of the particle"),
+    VIEW(LIFETIME, F32, "lifetime", "s", "time left"),
+};
+#undef VIEW
+
 static const struct Storage {
     size_t bytes;
     SlFieldType type;

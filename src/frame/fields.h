@@ -60,6 +60,12 @@ typedef struct SlFieldRow {
 
 extern const SlFieldRow sl_field_rows[SL_F_COUNT];
 
+/* Fields of the system that the filter "whitewater" makes, in the order of its view. Not in the table
+   above: no solver has them, and a program may give an attribute one of these names. */
+enum { SL_WHITEWATER_ID, SL_WHITEWATER_POSITION, SL_WHITEWATER_VELOCITY, SL_WHITEWATER_PHASE,
+       SL_WHITEWATER_RADIUS, SL_WHITEWATER_LIFETIME, SL_WHITEWATER_FIELDS };
+extern const SlFieldView sl_whitewater_fields[SL_WHITEWATER_FIELDS]; /* without data */
+
 /* Bytes of one element as stored. */
 size_t sl_storage_bytes(SlStorage storage);
 /* The type that programs and files see, and back. */

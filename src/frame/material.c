@@ -18,6 +18,7 @@ static const struct Kind {
     [SL_MATERIAL_SOLID] = {"solid",
                            {SL_MATERIAL_SOLID, {0.604f, 0.539f, 0.448f}, 0.5f, 1.5f, {0, 0, 0}}},
     [SL_MATERIAL_GLASS] = {"glass", {SL_MATERIAL_GLASS, {0.9f, 0.9f, 0.9f}, 0, 1.5f, {0, 0, 0}}},
+    [SL_MATERIAL_FOAM] = {"foam", {SL_MATERIAL_FOAM, {0.95f, 0.95f, 0.95f}, 1, 1.333f, {0, 0, 0}}},
 };
 
 /* Absorption × depth of water, for red, green and blue: light that crosses the depth once keeps

@@ -219,6 +219,8 @@ static bool has_owner(const SlContainer *c, const SlSection *s)
 {
     if (s->kind == SL_SECTION_VERTICES)
         return s->system < c->header.collider_count;
+    if (s->kind == SL_SECTION_SURFACE_DATA)
+        return true; /* the frame knows how many surfaces there are */
     bool of_system = s->kind == SL_SECTION_SYSTEM || s->kind == SL_SECTION_FIELD;
     return s->system < c->header.system_count + (of_system ? 0 : 1);
 }
@@ -325,6 +327,19 @@ void sl_container_close(SlContainer *container)
     if (container->file != NULL)
         sl_free(&container->context->memory, container->file, container->file_bytes + 1);
     container->file = NULL;
+}
+
+bool sl_container_checksum(const char *path, SlContainerKind kind, uint64_t *checksum)
+{
+    SlContainerHeader header;
+    FILE *file = fopen(path, "rb");
+    if (file == NULL)
+        return false;
+    bool read = fread(&header, sizeof header, 1, file) == 1;
+    fclose(file);
+    *checksum = header.checksum;
+    return read && memcmp(header.magic, SL_CONTAINER_MAGIC, 8) == 0 &&
+           header.version == SL_CONTAINER_VERSION && header.kind == (uint32_t)kind;
 }
 
 typedef struct Decoding {

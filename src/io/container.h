@@ -34,6 +34,10 @@ typedef enum SlSectionKind {
     SL_SECTION_WORLD = 6,     /* one record: gravity, time between frames, material of the domain */
     SL_SECTION_VERTICES = 7,  /* positions of a deforming collider's vertices */
     SL_SECTION_MESH = 8,      /* positions or triangles of a mesh file */
+    /* of what filters made */
+    SL_SECTION_SURFACES = 9,      /* records */
+    SL_SECTION_SURFACE_DATA = 10, /* an array of one surface */
+    SL_SECTION_FILTER = 11,       /* one record: which filter made it, and from what */
     SL_SECTION_KIND_COUNT
 } SlSectionKind;
 
@@ -69,7 +73,7 @@ typedef struct SlSection {
     uint32_t kind;    /* SlSectionKind */
     uint32_t type;    /* SlFieldType of words that may be packed; 0: bytes, always plain */
     uint32_t system;  /* which system it belongs to; of the world's own: system_count; of VERTICES:
-                         which collider */
+                         which collider; of SURFACE_DATA: which surface */
     uint32_t element_bytes;
     uint64_t count;
     uint64_t first_chunk, chunk_count;
@@ -130,6 +134,8 @@ typedef struct SlContainer {
 SlStatus sl_container_open(SlContext *context, const char *path, SlContainerKind kind,
                            SlContainer *container, SlError *error);
 void sl_container_close(SlContainer *container);
+/* The checksum in the head of a file, without reading the rest; false: it is no such file. */
+bool sl_container_checksum(const char *path, SlContainerKind kind, uint64_t *checksum);
 /* Decodes every section k with to[k] != NULL into it, elements packed. */
 SlStatus sl_container_decode(const SlContainer *container, const char *path, char *const *to,
                              SlError *error);

@@ -22,6 +22,10 @@ struct SlFrame {
     SlStoredMesh **meshes; /* one per collider; NULL: none */
     SlCamera *cameras;
     size_t camera_room;
+    SlSurfaceView *surfaces;
+    size_t surface_room;
+    SlFilterRecord filter;
+    bool has_filter;
     char **decoded; /* one per section, into `values` */
     char *values;
     size_t value_bytes;
@@ -45,16 +49,20 @@ static const char *check_section(const SlContainer *c, const SlSection *s)
                                             [SL_SECTION_COLLIDERS] = sizeof(SlColliderRecord),
                                             [SL_SECTION_CAMERAS] = sizeof(SlCameraRecord),
                                             [SL_SECTION_WORLD] = sizeof(SlWorldRecord),
-                                            [SL_SECTION_VERTICES] = 12};
-    if (s->kind == SL_SECTION_FIELD)
+                                            [SL_SECTION_VERTICES] = 12,
+                                            [SL_SECTION_SURFACES] = sizeof(SlSurfaceRecord),
+                                            [SL_SECTION_FILTER] = sizeof(SlFilterRecord)};
+    if (s->kind == SL_SECTION_FIELD || s->kind == SL_SECTION_SURFACE_DATA)
         return s->type != 0 ? NULL : "a field has no type";
     if (s->kind >= sizeof record_bytes / sizeof record_bytes[0] || record_bytes[s->kind] == 0)
         return "a section is of a kind that frames do not have";
     if (s->element_bytes != record_bytes[s->kind] ||
         (s->kind == SL_SECTION_VERTICES) != (s->type == SL_FIELD_F32X3))
         return "a record has another size than it should";
-    if ((s->kind == SL_SECTION_SYSTEM || s->kind == SL_SECTION_WORLD) && s->count != 1)
-        return "a system or the world has more than one record";
+    if ((s->kind == SL_SECTION_SYSTEM || s->kind == SL_SECTION_WORLD ||
+         s->kind == SL_SECTION_FILTER) &&
+        s->count != 1)
+        return "a system, the world or a filter has more than one record";
     if (s->kind == SL_SECTION_COLLIDERS && s->count != c->header.collider_count)
         return "its colliders are not as many as its header says";
     return NULL;
@@ -63,20 +71,23 @@ static const char *check_section(const SlContainer *c, const SlSection *s)
 static const char *check_layout(SlFrame *frame)
 {
     const SlContainer *c = &frame->container;
-    uint32_t worlds = 0, colliders = 0, cameras = 0;
+    uint32_t counts[SL_SECTION_KIND_COUNT] = {0};
     for (uint32_t k = 0; k < c->header.section_count; k++) {
         const SlSection *s = &c->sections[k];
         const char *wrong = check_section(c, s);
         if (wrong != NULL)
             return wrong;
-        worlds += s->kind == SL_SECTION_WORLD;
-        colliders += s->kind == SL_SECTION_COLLIDERS;
-        cameras += s->kind == SL_SECTION_CAMERAS;
+        counts[s->kind]++;
         if (s->kind == SL_SECTION_CAMERAS)
             frame->camera_room = (size_t)s->count;
+        if (s->kind == SL_SECTION_SURFACES)
+            frame->surface_room = (size_t)s->count;
         frame->value_bytes += room_of(s);
     }
-    return worlds == 1 && colliders == 1 && cameras == 1
+    if (counts[SL_SECTION_SURFACES] > 1 || counts[SL_SECTION_FILTER] > 1)
+        return "it has more than one section of surfaces or of a filter";
+    return counts[SL_SECTION_WORLD] == 1 && counts[SL_SECTION_COLLIDERS] == 1 &&
+                   counts[SL_SECTION_CAMERAS] == 1
                ? NULL
                : "it must have one section each of world, colliders and cameras";
 }
@@ -93,8 +104,9 @@ static bool allocate(SlFrame *frame)
     frame->colliders = sl_alloc_zero(memory, colliders, sizeof *frame->colliders);
     frame->meshes = sl_alloc_zero(memory, colliders, sizeof(SlStoredMesh *));
     frame->cameras = sl_alloc_zero(memory, frame->camera_room + 1, sizeof *frame->cameras);
+    frame->surfaces = sl_alloc_zero(memory, frame->surface_room + 1, sizeof *frame->surfaces);
     frame->values = sl_alloc(memory, frame->value_bytes + 1);
-    if (frame->systems == NULL || frame->fields == NULL || frame->decoded == NULL ||
+    if (frame->surfaces == NULL || frame->systems == NULL || frame->fields == NULL || frame->decoded == NULL ||
         frame->colliders == NULL || frame->meshes == NULL || frame->cameras == NULL ||
         frame->values == NULL)
         return false;
@@ -269,6 +281,33 @@ static SlStatus take_cameras(SlFrame *frame, const SlSection *s, const char *val
     return SL_OK;
 }
 
+static SlStatus take_surfaces(SlFrame *frame, const SlSection *s, const char *values,
+                              SlError *error)
+{
+    SlStatus status = SL_OK;
+    for (uint64_t k = 0; status == SL_OK && k < s->count; k++) {
+        SlSurfaceRecord record;
+        const char *at = values + k * sizeof record;
+        memcpy(&record, at, sizeof record);
+        const char *wrong = sl_surface_take(&record, &frame->surfaces[k]);
+        if (wrong != NULL)
+            return broken(frame, error, wrong);
+        frame->surfaces[k].system = at + offsetof(SlSurfaceRecord, system);
+        status = take_material(frame, &record.material, &frame->surfaces[k].material, error);
+    }
+    frame->view.surfaces = s->count > 0 ? frame->surfaces : NULL;
+    frame->view.surface_count = (size_t)s->count;
+    return status;
+}
+
+static SlStatus take_filter(SlFrame *frame, const SlSection *s, const char *values, SlError *error)
+{
+    (void)s;
+    memcpy(&frame->filter, values, sizeof frame->filter);
+    frame->has_filter = true;
+    return ENDS(frame->filter.name) ? SL_OK : broken(frame, error, "a text has no final zero");
+}
+
 /* Fields of one system lie together in frame->fields, in the file's order. */
 static SlStatus take_fields(SlFrame *frame, SlError *error)
 {
@@ -323,8 +362,11 @@ static SlStatus take(SlFrame *frame, SlError *error)
         [SL_SECTION_COLLIDERS] = take_colliders,
         [SL_SECTION_CAMERAS] = take_cameras,
         [SL_SECTION_WORLD] = take_world,
-        [SL_SECTION_VERTICES] = NULL,
+        [SL_SECTION_SURFACES] = take_surfaces,
+        [SL_SECTION_FILTER] = take_filter,
     };
+    _Static_assert(sizeof take_section / sizeof take_section[0] == SL_SECTION_KIND_COUNT,
+                   "there is a place for each kind");
     const SlContainer *c = &frame->container;
     SlStatus status = SL_OK;
     for (uint32_t k = 0; status == SL_OK && k < c->header.section_count; k++) {
@@ -336,6 +378,11 @@ static SlStatus take(SlFrame *frame, SlError *error)
         status = take_fields(frame, error);
     if (status == SL_OK)
         status = take_vertices(frame, error);
+    const char *wrong = status == SL_OK ? sl_surfaces_take_data(c, frame->decoded, frame->surfaces,
+                                                               frame->view.surface_count)
+                                        : NULL;
+    if (wrong != NULL)
+        status = broken(frame, error, wrong);
     frame->view.frame = c->header.frame;
     frame->view.time = c->header.time;
     memcpy(&frame->view.domain, c->header.domain, sizeof c->header.domain);
@@ -515,6 +562,16 @@ const SlFrameView *sl_frame_view(const SlFrame *frame)
     return &frame->view;
 }
 
+const SlFilterRecord *sl_frame_filter(const SlFrame *frame)
+{
+    return frame->has_filter ? &frame->filter : NULL;
+}
+
+uint64_t sl_frame_checksum(const SlFrame *frame)
+{
+    return frame->container.header.checksum;
+}
+
 void sl_frame_destroy(SlFrame *frame)
 {
     if (frame == NULL)
@@ -531,6 +588,7 @@ void sl_frame_destroy(SlFrame *frame)
     sl_free(memory, frame->colliders, colliders * sizeof *frame->colliders);
     sl_free(memory, frame->meshes, colliders * sizeof(SlStoredMesh *));
     sl_free(memory, frame->cameras, (frame->camera_room + 1) * sizeof *frame->cameras);
+    sl_free(memory, frame->surfaces, (frame->surface_room + 1) * sizeof *frame->surfaces);
     sl_free(memory, frame->values, frame->value_bytes + 1);
     sl_container_close(c);
     sl_free(memory, frame, sizeof *frame);

@@ -1,5 +1,6 @@
 /* A frame view as sections of a container: a record of the world, per system a record and its fields,
-   the colliders with the vertices of deforming ones, the cameras. */
+   the colliders with the vertices of deforming ones, the cameras; of what filters made, surfaces and a
+   record of how. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@ static void copy_text(char *to, size_t size, const char *text)
 
 #define COPY_TEXT(to, text) copy_text(to, sizeof(to), text)
 
-static SlMaterialRecord material_record(const SlMaterial *material)
+SlMaterialRecord sl_material_record(const SlMaterial *material)
 {
     SlMaterialRecord record = {.roughness = material->roughness,
                                .index_of_refraction = material->index_of_refraction};
@@ -27,7 +28,7 @@ static void fill_world(const SlFrameView *view, SlWorldRecord *record)
     memset(record, 0, sizeof *record);
     record->frame_time = view->frame_time;
     memcpy(record->gravity, &view->gravity, sizeof record->gravity);
-    record->material = material_record(&view->domain_material);
+    record->material = sl_material_record(&view->domain_material);
 }
 
 static void fill_system(const SlSystemView *system, SlSystemRecord *record)
@@ -38,7 +39,7 @@ static void fill_system(const SlSystemView *system, SlSystemRecord *record)
     record->mass = system->mass;
     record->volume = system->volume;
     record->particle_count = system->particle_count;
-    record->material = material_record(&system->material);
+    record->material = sl_material_record(&system->material);
 }
 
 static void fill_shape(const SlShape *shape, SlColliderRecord *record)
@@ -71,7 +72,7 @@ static void fill_collider(const SlColliderView *collider, SlColliderRecord *reco
 {
     memset(record, 0, sizeof *record);
     COPY_TEXT(record->name, collider->name);
-    record->material = material_record(&collider->material);
+    record->material = sl_material_record(&collider->material);
     if (collider->kind == SL_COLLIDER_MESH)
         fill_mesh(collider, record);
     else
@@ -143,11 +144,12 @@ typedef struct Room {
     SlSystemRecord *systems;
     SlColliderRecord *colliders;
     SlCameraRecord *cameras;
+    SlSurfaceRecord *surfaces;
 } Room;
 
 static bool push_room(SlArena *arena, const SlFrameView *view, Room *room)
 {
-    size_t max_sections = 3 + view->collider_count;
+    size_t max_sections = 5 + view->collider_count + SL_SURFACE_SECTIONS * view->surface_count;
     for (size_t s = 0; s < view->system_count; s++)
         max_sections += 1 + view->systems[s].field_count;
     sl_arena_reset(arena);
@@ -157,8 +159,9 @@ static bool push_room(SlArena *arena, const SlFrameView *view, Room *room)
     room->systems = SL_PUSH(arena, SlSystemRecord, view->system_count);
     room->colliders = SL_PUSH(arena, SlColliderRecord, view->collider_count);
     room->cameras = SL_PUSH(arena, SlCameraRecord, view->camera_count);
+    room->surfaces = SL_PUSH(arena, SlSurfaceRecord, view->surface_count);
     return room->sources != NULL && room->world != NULL && room->systems != NULL &&
-           room->colliders != NULL && room->cameras != NULL;
+           room->colliders != NULL && room->cameras != NULL && room->surfaces != NULL;
 }
 
 static void add_systems(const SlFrameView *view, bool quantise, Room *room)
@@ -196,10 +199,24 @@ static void add_cameras(const SlFrameView *view, Room *room)
                       sizeof *room->cameras, view->camera_count);
 }
 
-SlStatus sl_frame_sources(SlArena *arena, const SlFrameView *view, bool quantise,
-                          SlContainerHeader *head, SlSource **sources, size_t *count,
-                          SlError *error)
+static void add_surfaces(const SlFrameView *view, bool quantise, Room *room)
 {
+    if (view->surface_count == 0)
+        return;
+    room->sources[room->next++] =
+        record_source("surfaces", SL_SECTION_SURFACES, (uint32_t)view->system_count, room->surfaces,
+                      sizeof *room->surfaces, view->surface_count);
+    for (size_t k = 0; k < view->surface_count; k++) {
+        sl_surface_sources(&view->surfaces[k], (uint32_t)k, quantise, &room->surfaces[k],
+                           &room->sources[room->next]);
+        room->next += SL_SURFACE_SECTIONS;
+    }
+}
+
+SlStatus sl_frame_sources(SlArena *arena, const SlFrameContent *content, SlContainerHeader *head,
+                          SlSource **sources, size_t *count, SlError *error)
+{
+    const SlFrameView *view = content->view;
     Room room;
     if (!push_room(arena, view, &room))
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory to write a frame");
@@ -207,9 +224,14 @@ SlStatus sl_frame_sources(SlArena *arena, const SlFrameView *view, bool quantise
     room.sources[room.next++] = record_source("world", SL_SECTION_WORLD,
                                               (uint32_t)view->system_count, room.world,
                                               sizeof *room.world, 1);
-    add_systems(view, quantise, &room);
-    add_colliders(view, quantise, &room);
+    add_systems(view, content->quantise, &room);
+    add_colliders(view, content->quantise, &room);
     add_cameras(view, &room);
+    add_surfaces(view, content->quantise, &room);
+    if (content->filter != NULL)
+        room.sources[room.next++] =
+            record_source("filter", SL_SECTION_FILTER, (uint32_t)view->system_count,
+                          content->filter, sizeof *content->filter, 1);
     memset(head, 0, sizeof *head);
     head->kind = SL_CONTAINER_FRAME;
     head->frame = view->frame;

@@ -6,6 +6,8 @@
 
 #include "frame/view.h"
 #include "io/container.h"
+#include "sleet/checkpoint.h"
+#include "sleet/frame.h"
 
 typedef struct SlMaterialRecord {
     char kind[16]; /* its name; ends in 0, as all text here */
@@ -51,12 +53,57 @@ typedef struct SlCameraRecord {
 } SlCameraRecord;
 _Static_assert(sizeof(SlCameraRecord) == 80, "the record's bytes are fixed");
 
+/* Its arrays are sections of kind SURFACE_DATA: "position", "normal" and "velocity" with an element per
+   vertex, "triangle" with three per triangle. */
+typedef struct SlSurfaceRecord {
+    char system[32];
+    uint64_t vertex_count, triangle_count;
+    SlMaterialRecord material;
+} SlSurfaceRecord;
+_Static_assert(sizeof(SlSurfaceRecord) == 96, "the record's bytes are fixed");
+
+/* How a filter's stored result came about: it fits as long as these do. */
+typedef struct SlFilterRecord {
+    char name[32];
+    uint32_t version, reserved; /* of the filter; 0 */
+    uint64_t settings;          /* hash of its values, and of the filters before it */
+    uint64_t input;             /* checksum of the frame file, or key of the result it was made from */
+    uint64_t previous;          /* key of the result before it, which the filter read; 0: none */
+    uint64_t key;               /* hash of the above */
+} SlFilterRecord;
+_Static_assert(sizeof(SlFilterRecord) == 72, "the record's bytes are fixed");
+
+/* Writes what a filter made of a frame as a frame file of its own; else as sl_writer_frame. */
+SlStatus sl_writer_filtered(SlWriter *writer, const char *path, const SlFrameView *view,
+                            const SlFilterRecord *record, SlError *error);
+/* The record of a stored result; NULL: the frame is not one. */
+const SlFilterRecord *sl_frame_filter(const SlFrame *frame);
+/* The checksum in its head, which covers all of the file through those of its chunks. */
+uint64_t sl_frame_checksum(const SlFrame *frame);
+
 /* A view or state as sections, and the head of its file. Records and sources lie on the arena. */
-SlStatus sl_frame_sources(SlArena *arena, const SlFrameView *view, bool quantise,
-                          SlContainerHeader *head, SlSource **sources, size_t *count,
-                          SlError *error);
+typedef struct SlFrameContent {
+    const SlFrameView *view;
+    const SlFilterRecord *filter; /* NULL: none */
+    bool quantise;
+} SlFrameContent;
+SlStatus sl_frame_sources(SlArena *arena, const SlFrameContent *content, SlContainerHeader *head,
+                          SlSource **sources, size_t *count, SlError *error);
 SlStatus sl_checkpoint_sources(SlArena *arena, const SlStateView *state, SlContainerHeader *head,
                                SlSource **sources, size_t *count, SlError *error);
+
+/* --- Surfaces in frames (frame_surfaces.c) --- */
+
+enum { SL_SURFACE_SECTIONS = 4 }; /* of SURFACE_DATA per surface */
+SlMaterialRecord sl_material_record(const SlMaterial *material);
+/* Fills the record and the SL_SURFACE_SECTIONS sources of a surface. */
+void sl_surface_sources(const SlSurfaceView *surface, uint32_t index, bool quantise,
+                        SlSurfaceRecord *record, SlSource *sources);
+/* NULL, or what is wrong. The material is the caller's to take. */
+const char *sl_surface_take(const SlSurfaceRecord *record, SlSurfaceView *surface);
+/* The arrays of all surfaces of a frame whose sections are decoded. */
+const char *sl_surfaces_take_data(const SlContainer *container, char *const *decoded,
+                                  SlSurfaceView *surfaces, size_t count);
 
 /* --- Mesh files: one per content, in the folder "meshes" beside the frames --- */
 

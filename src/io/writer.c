@@ -155,17 +155,30 @@ static SlStatus write_meshes(SlWriter *writer, const char *frame_path, const SlF
     return status;
 }
 
-SlStatus sl_writer_frame(SlWriter *writer, const char *path, const SlFrameView *view,
-                         SlError *error)
+static SlStatus write_content(SlWriter *writer, const char *path, const SlFrameContent *content,
+                              SlError *error)
 {
     SlContainerHeader head;
     SlSource *sources;
     size_t count;
-    SlStatus status = write_meshes(writer, path, view, error);
+    SlStatus status = write_meshes(writer, path, content->view, error);
     if (status == SL_OK)
-        status = sl_frame_sources(&writer->arena, view, writer->def.quantise, &head, &sources,
-                                  &count, error);
+        status = sl_frame_sources(&writer->arena, content, &head, &sources, &count, error);
     return status == SL_OK ? hand_over(writer, path, &head, sources, count, error) : status;
+}
+
+SlStatus sl_writer_frame(SlWriter *writer, const char *path, const SlFrameView *view,
+                         SlError *error)
+{
+    SlFrameContent content = {.view = view, .quantise = writer->def.quantise};
+    return write_content(writer, path, &content, error);
+}
+
+SlStatus sl_writer_filtered(SlWriter *writer, const char *path, const SlFrameView *view,
+                            const SlFilterRecord *record, SlError *error)
+{
+    SlFrameContent content = {.view = view, .filter = record, .quantise = writer->def.quantise};
+    return write_content(writer, path, &content, error);
 }
 
 SlStatus sl_writer_checkpoint(SlWriter *writer, const char *path, const SlStateView *state,

@@ -338,10 +338,50 @@ void sl_run_sweep(const char *folder)
     remove_files(meshes, is_mesh_leftover);
 }
 
+/* Folders of results: NAME-HASH with 16 hexadecimal digits. */
+static bool is_filter_folder(const char *name)
+{
+    const char *dash = strrchr(name, '-');
+    return dash != NULL && dash != name && strlen(dash + 1) == 16 &&
+           strspn(dash + 1, "0123456789abcdef") == 16;
+}
+
+/* Removes stored results of filters after frame `last`, and folders that are empty then. */
+static void remove_results(const char *folder, int64_t last)
+{
+    char filters[SL_RUN_FILE_PATH];
+    sl_run_file_path(filters, folder, SL_RUN_FILTERS);
+    DIR *all = opendir(filters);
+    if (all == NULL)
+        return;
+    for (struct dirent *each; (each = readdir(all)) != NULL;) {
+        int descriptor = is_filter_folder(each->d_name)
+                             ? openat(dirfd(all), each->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+                             : -1;
+        DIR *results = descriptor >= 0 ? fdopendir(descriptor) : NULL;
+        if (results == NULL) {
+            if (descriptor >= 0)
+                close(descriptor);
+            continue;
+        }
+        for (struct dirent *entry; (entry = readdir(results)) != NULL;) {
+            uint64_t number;
+            bool result = read_number(entry->d_name, "frame_", ".slf", &number);
+            if ((result && (int64_t)number > last) || is_leftover(entry->d_name))
+                (void)unlinkat(dirfd(results), entry->d_name, 0);
+        }
+        closedir(results);
+        (void)unlinkat(dirfd(all), each->d_name, AT_REMOVEDIR); /* only if nothing else is in it */
+    }
+    closedir(all);
+    (void)rmdir(filters);
+}
+
 void sl_run_remove_records(const char *folder)
 {
     char meshes[SL_RUN_FILE_PATH];
     sl_run_file_path(meshes, folder, "meshes");
+    remove_results(folder, -1);
     remove_files(folder, is_record);
     remove_files(meshes, is_stored_mesh);
     (void)rmdir(meshes); /* only if nothing else is in it */
@@ -350,6 +390,7 @@ void sl_run_remove_records(const char *folder)
 void sl_run_remove_after(const SlRunFolder *folder, int64_t last)
 {
     char path[SL_RUN_FILE_PATH];
+    remove_results(folder->path, last);
     for (size_t k = 0; k < folder->frames.count; k++)
         if ((int64_t)folder->frames.at[k] > last) {
             sl_run_frame_path(path, folder->path, folder->frames.at[k]);

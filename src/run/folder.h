@@ -7,6 +7,8 @@
 
 enum { SL_RUN_PATH = 900, SL_RUN_FILE_PATH = 1024 }; /* bytes of a folder's and of a file's path */
 
+#define SL_RUN_FILTERS "filters" /* folder of stored results of filters */
+
 /* Numbers of files, ascending. */
 typedef struct SlRunNumbers {
     uint64_t *at;
@@ -33,9 +35,9 @@ SlStatus sl_run_lock_take(const char *folder, int *lock, SlError *error);
 
 /* Removes what a killed run left under a temporary name. Only while the lock is held. */
 void sl_run_sweep(const char *folder);
-/* Removes frames and checkpoints after `last` (-1: all). */
+/* Removes frames, checkpoints and stored results of filters after `last` (-1: all). */
 void sl_run_remove_after(const SlRunFolder *folder, int64_t last);
-/* Removes stats.csv, run.json, damaged checkpoints and stored meshes: with sl_run_remove_after(-1)
+/* Removes stats.csv, run.json, damaged checkpoints, stored meshes and results of filters: with sl_run_remove_after(-1)
    all that runs write, but scene.json. Other files stay. */
 void sl_run_remove_records(const char *folder);
 /* Leaves the two newest checkpoints at or before `frame`, and all after it. */

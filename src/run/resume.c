@@ -31,6 +31,7 @@ static bool is_cosmetic(const char *path)
 {
     return strcmp(path, "time.frames") == 0 || strcmp(path, "name") == 0 ||
            strcmp(path, "render") == 0 || begins_with(path, "render.") ||
+           strcmp(path, "filters") == 0 || begins_with(path, "filters[") ||
            strcmp(path, "output.folder") == 0;
 }
 

@@ -191,6 +191,12 @@ SlStatus sl_keys_read(const SlJson *json, const SlJsonNode *object, const char *
 SlStatus sl_keys_read_table(const SlJson *json, const SlJsonNode *object, const SlTable *table,
                             SlParamValue *values, SlError *error)
 {
+    return sl_keys_read_table_but(json, object, table, NULL, values, error);
+}
+
+SlStatus sl_keys_read_table_but(const SlJson *json, const SlJsonNode *object, const SlTable *table,
+                                const char *but, SlParamValue *values, SlError *error)
+{
     const char *names[MAX_NAMES];
     char what[96];
     SL_ASSERT(table->row_count <= MAX_NAMES);
@@ -199,6 +205,8 @@ SlStatus sl_keys_read_table(const SlJson *json, const SlJsonNode *object, const 
     snprintf(what, sizeof what, "the %s %s", table->kind, table->name);
     for (const SlJsonNode *m = sl_json_first(json, object); m != NULL; m = sl_json_next(json, m)) {
         const SlParamRow *row = sl_table_find(table, sl_json_key(json, m));
+        if (but != NULL && strcmp(but, sl_json_key(json, m)) == 0)
+            continue;
         if (row == NULL)
             return unknown_key(json, m, what, names, table->row_count, error);
         SlStatus status = sl_keys_read_leaf(json, m, row, &values[row - table->rows], error);

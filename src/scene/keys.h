@@ -54,6 +54,9 @@ SlStatus sl_keys_read_leaf(const SlJson *json, const SlJsonNode *node, const SlP
 SlStatus sl_keys_read_table(const SlJson *json, const SlJsonNode *object, const SlTable *table,
                             SlParamValue *values, SlError *error);
 
+/* The same where the object has one key more, which is not read. */
+SlStatus sl_keys_read_table_but(const SlJson *json, const SlJsonNode *object, const SlTable *table,
+                                const char *but, SlParamValue *values, SlError *error);
 /* An object whose keys are rows of several tables; each table that has a key takes its value. */
 SlStatus sl_keys_read_tables(const SlJson *json, const SlJsonNode *object,
                              const SlTable *const *tables, size_t count,

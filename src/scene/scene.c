@@ -8,12 +8,14 @@
 #include "core/context.h"
 #include "core/error.h"
 #include "scene/override.h"
+#include "sleet/filter.h"
 
 /* As many as a world holds, so that the error comes before one is made. */
-enum { MAX_SYSTEMS = 16, MAX_COLLIDERS = 320, MAX_CAMERAS = 256, MAX_FORCE_FIELDS = 32 };
+enum { MAX_SYSTEMS = 16, MAX_COLLIDERS = 320, MAX_CAMERAS = 256, MAX_FORCE_FIELDS = 32,
+       MAX_FILTERS = 8 };
 
-enum { NAME, SEED, GRAVITY, DOMAIN_BOX, TIME, SYSTEMS, COLLIDERS, FORCE_FIELDS, CAMERAS, RENDER,
-       OUTPUT, ENERGY_LIMIT, SCENE_KEYS };
+enum { NAME, SEED, GRAVITY, DOMAIN_BOX, TIME, SYSTEMS, COLLIDERS, FORCE_FIELDS, CAMERAS, FILTERS,
+       RENDER, OUTPUT, ENERGY_LIMIT, SCENE_KEYS };
 static const SlKeyRow scene_rows[SCENE_KEYS] = {
     [NAME] = SL_KEY_TEXT_ROW("name", "", false),
     /* A JSON number is a double: whole up to 2^53. */
@@ -25,6 +27,7 @@ static const SlKeyRow scene_rows[SCENE_KEYS] = {
     [COLLIDERS] = SL_KEY_ARRAY_ROW("colliders", 0, MAX_COLLIDERS, false),
     [FORCE_FIELDS] = SL_KEY_ARRAY_ROW("force_fields", 0, MAX_FORCE_FIELDS, false),
     [CAMERAS] = SL_KEY_ARRAY_ROW("cameras", 0, MAX_CAMERAS, false),
+    [FILTERS] = SL_KEY_ARRAY_ROW("filters", 0, MAX_FILTERS, false),
     [RENDER] = SL_KEY_OBJECT_ROW("render", false),
     [OUTPUT] = SL_KEY_OBJECT_ROW("output", false),
     [ENERGY_LIMIT] = SL_KEY_NUMBER_ROW("energy_limit", 1.5, 0, 1e6, ""),
@@ -247,6 +250,8 @@ static SlStatus check(SlScene *scene, const char *path, const SlSceneTables *tab
     if (status == SL_OK)
         status = sl_scene_read_cameras(scene, values[CAMERAS].node, error);
     if (status == SL_OK)
+        status = sl_scene_read_filters(scene, values[FILTERS].node, tables, error);
+    if (status == SL_OK)
         status = read_output(scene, values[OUTPUT].node, error);
     if (status == SL_OK)
         status = read_render(scene, values[RENDER].node, tables, error);
@@ -306,6 +311,7 @@ void sl_scene_destroy(SlScene *scene)
     sl_scene_free_cameras(scene);
     sl_free(memory, scene->render_values,
             scene->render_value_count * sizeof *scene->render_values);
+    sl_scene_free_filters(scene);
     sl_json_free(&scene->json);
     sl_free(memory, scene, sizeof *scene);
 }
@@ -398,6 +404,7 @@ SlStatus sl_scene_read(SlContext *context, const char *path, const SlSceneOption
                             .renderer_count = options->render_table_count};
     tables.solvers = sl_solver_tables(&tables.solver_count);
     tables.force_fields = sl_force_field_tables(&tables.force_field_count);
+    tables.filters = sl_filter_tables(&tables.filter_count);
     SlSceneSource source = {path, text, bytes, options->overrides, options->override_count};
     status = sl_scene_parse(&context->memory, &source, &tables, scene, error);
     sl_free(&context->memory, text, bytes + 1);

@@ -82,6 +82,11 @@ typedef struct SlScenePath {
     bool given;
     SlCameraPath path; /* its keys are the scene's */
 } SlScenePath;
+/* A filter and the values of its table's rows. */
+typedef struct SlSceneFilterRow {
+    const SlTable *table;
+    SlParamValue *values;
+} SlSceneFilterRow;
 
 struct SlScene {
     SlMemory *memory;
@@ -117,6 +122,8 @@ struct SlScene {
     SlCamera *cameras;
     SlScenePath *camera_paths; /* one per camera */
     size_t camera_count;
+    SlSceneFilterRow *filters;
+    size_t filter_count;
     uint32_t render_style; /* index of its choice */
     const SlTable *const *render_tables;
     size_t render_table_count;
@@ -130,6 +137,8 @@ typedef struct SlSceneTables {
     size_t solver_count;
     const SlTable *const *force_fields;
     size_t force_field_count;
+    const SlTable *const *filters;
+    size_t filter_count;
     const SlTable *const *renderers; /* none: the render object is not checked */
     size_t renderer_count;
 } SlSceneTables;
@@ -194,6 +203,9 @@ SlStatus sl_scene_find_fluid(const SlScene *scene, const SlSceneSystem *system,
                              const SlJsonNode *name, uint32_t *fluid, SlError *error);
 SlStatus sl_scene_read_force_fields(SlScene *scene, const SlJsonNode *array,
                                     const SlSceneTables *tables, SlError *error);
+SlStatus sl_scene_read_filters(SlScene *scene, const SlJsonNode *array, const SlSceneTables *tables,
+                               SlError *error);
+void sl_scene_free_filters(SlScene *scene);
 /* The file that is named by the text at `path` of the document gets its absolute name there;
    `folder` is the scene's. The nodes may move. */
 SlStatus sl_scene_anchor_file(SlScene *scene, const SlJsonNode *file, const char *folder,

@@ -64,11 +64,27 @@ static uint64_t walk_colliders(const SlFrameView *view, uint64_t hash)
     return hash;
 }
 
+static uint64_t walk_surfaces(const SlFrameView *view, uint64_t hash)
+{
+    for (size_t k = 0; k < view->surface_count; k++) {
+        const SlSurfaceView *surface = &view->surfaces[k];
+        hash = sl_hash(surface->system, strlen(surface->system), hash);
+        hash = sl_hash(surface->positions, surface->vertex_count * 12, hash);
+        hash = sl_hash(surface->normals, surface->vertex_count * 12, hash);
+        hash = sl_hash(surface->velocities, surface->vertex_count * 12, hash);
+        hash = sl_hash(surface->triangles, surface->triangle_count * 12, hash);
+        for (size_t j = 0; j < 3 * surface->triangle_count; j++)
+            SL_ASSERT(surface->triangles[j] < surface->vertex_count);
+    }
+    return hash;
+}
+
 /* Touches every byte the view shows; returns a hash of it. */
 static uint64_t walk(const SlFrameView *view, size_t *particles)
 {
     uint64_t hash = sl_hash(&view->domain, sizeof view->domain, view->frame);
     hash = walk_colliders(view, hash);
+    hash = walk_surfaces(view, hash);
     hash = sl_hash(view->cameras, view->camera_count * sizeof *view->cameras, hash);
     for (size_t s = 0; s < view->system_count; s++) {
         const SlSystemView *system = &view->systems[s];

@@ -283,6 +283,48 @@ static void writers_have_an_arena_of_their_own(void **state)
     sl_world_destroy(world);
 }
 
+/* What filters make: surfaces come back as they were; broken ones are refused. */
+static void surfaces_come_back(void **state)
+{
+    (void)state;
+    char folder[512], path[600];
+    test_folder(folder, sizeof folder, "surfaces");
+    snprintf(path, sizeof path, "%s/a.slf", folder);
+    const float x[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}, n[12] = {1, 0, 0, 0, 1};
+    const float v[12] = {0, 2};
+    uint32_t triangles[6] = {0, 1, 2, 2, 1, 3};
+    SlSurfaceView surfaces[2] = {{.system = "water", .positions = x, .normals = n, .velocities = v,
+                                  .vertex_count = 4, .triangles = triangles, .triangle_count = 2,
+                                  .material = sl_default_material(SL_MATERIAL_FOAM)},
+                                 {.system = "oil", .positions = x, .normals = n, .velocities = v,
+                                  .triangles = triangles,
+                                  .material = sl_default_material(SL_MATERIAL_SOLID)}};
+    SlFrameView view = {.frame = 5, .surfaces = surfaces, .surface_count = 2,
+                        .domain_material = sl_default_material(SL_MATERIAL_GROUND)};
+    SlContext *context = test_context(1);
+    SlFrame *frame;
+    assert_ok(sl_frame_write(context, path, &view, &test_error));
+    assert_ok(sl_frame_read(context, path, &frame, &test_error));
+    const SlFrameView *back = sl_frame_view(frame);
+    assert_int_equal(back->surface_count, 2);
+    const SlSurfaceView *water = sl_view_surface(back, "water"), *oil = sl_view_surface(back, "oil");
+    assert_int_equal(water->vertex_count, 4);
+    assert_int_equal(water->triangle_count, 2);
+    assert_memory_equal(water->positions, x, sizeof x);
+    assert_memory_equal(water->normals, n, sizeof n);
+    assert_memory_equal(water->velocities, v, sizeof v);
+    assert_memory_equal(water->triangles, triangles, sizeof triangles);
+    assert_int_equal(water->material.kind, SL_MATERIAL_FOAM);
+    assert_int_equal(oil->vertex_count + oil->triangle_count, 0);
+    assert_non_null(oil->positions);
+    sl_frame_destroy(frame);
+    triangles[4] = 4;
+    assert_ok(sl_frame_write(context, path, &view, &test_error));
+    assert_int_equal(sl_frame_read(context, path, &frame, &test_error), SL_ERROR_PARSE);
+    assert_non_null(strstr(test_error.text, "vertex"));
+    sl_context_destroy(context);
+}
+
 static ssize_t full_disk(void *user, int descriptor, const void *data, size_t bytes)
 {
     size_t *room = user;
@@ -331,6 +373,7 @@ int main(void)
         cmocka_unit_test(cut_files_are_refused), cmocka_unit_test(lies_are_refused),
         cmocka_unit_test(unknown_kinds_are_named), cmocka_unit_test(other_versions_are_named),
         cmocka_unit_test(writers_have_an_arena_of_their_own),
+        cmocka_unit_test(surfaces_come_back),
         cmocka_unit_test(a_full_disk_leaves_nothing), cmocka_unit_test(missing_and_odd_paths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
