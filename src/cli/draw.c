@@ -56,9 +56,22 @@ static bool has_whitewater(const SlFrameView *view)
     return false;
 }
 
-/* The filter of the liquid; of all systems where there are several. */
-static SlStatus make_surface(CliDrawing *drawing, const SlFrameView *view, SlError *error)
+/* The values that the scene has for a filter; NULL: it does not list it. */
+static const SlParamValue *scene_filter(const SlScene *scene, const char *name)
 {
+    for (size_t k = 0; k < sl_scene_filter_count(scene); k++)
+        if (strcmp(sl_scene_filter(scene, k).name, name) == 0)
+            return sl_scene_filter(scene, k).values;
+    return NULL;
+}
+
+/* The scene's filter, or that of the liquid; of all systems where there are several. */
+static SlStatus make_surface(CliDrawing *drawing, const SlScene *scene, const SlFrameView *view,
+                             SlError *error)
+{
+    const SlParamValue *given = scene_filter(scene, "surface");
+    if (given != NULL)
+        return sl_filter_create(drawing->context, "surface", given, &drawing->surface, error);
     enum { MAX_ROWS = 32 };
     size_t count, liquids = 0;
     const SlTable *const *tables = sl_filter_tables(&count);
@@ -97,14 +110,15 @@ static SlStatus make_renderer(CliDrawing *drawing, const SlScene *scene, const S
     if (status != SL_OK || surface == NULL)
         return status;
     if (values[surface - table->rows].number[0] != 0)
-        status = make_surface(drawing, view, error);
+        status = make_surface(drawing, scene, view, error);
     /* A run may have made its whitewater already. */
     const SlTable *const *filters = sl_filter_tables(&count);
     const SlParamRow *foam = sl_table_find(table, "foam");
     bool white = values[foam - table->rows].number[0] > 0;
     if (status == SL_OK && white && !has_whitewater(view) &&
         sl_table_named(filters, count, "whitewater") != NULL)
-        status = sl_filter_create(drawing->context, "whitewater", NULL, &drawing->whitewater, error);
+        status = sl_filter_create(drawing->context, "whitewater", scene_filter(scene, "whitewater"),
+                                  &drawing->whitewater, error);
     return status;
 }
 

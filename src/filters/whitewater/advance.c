@@ -83,7 +83,8 @@ typedef struct Advance {
 typedef struct Mover {
     float x[3], v[3], radius, lifetime;
     WhitewaterPhase phase;
-    float size; /* radius over the mean */
+    float size;   /* radius over the mean */
+    float period; /* frames from one look at the water to the next */
 } Mover;
 
 /* The water where the particle will be when `rest` more seconds have passed after x. */
@@ -185,20 +186,21 @@ static void move_bubble(const Advance *a, Mover *m, float h, float rest)
     }
     /* Large bubbles rise faster; the drag is implicit. */
     float buoyancy = s->buoyancy * sqrtf(m->size), drag = s->bubble_drag;
+    float since = h * m->period; /* it coasted since the last look */
     for (int k = 0; k < 3; k++) {
-        float v = (m->v[k] + h * (drag * water.velocity[k] - buoyancy * s->gravity[k])) /
-                  (1 + h * drag);
+        float v = (m->v[k] + since * (drag * water.velocity[k] - buoyancy * s->gravity[k])) /
+                  (1 + since * drag);
         to[k] = m->x[k] + 0.5f * h * (m->v[k] + v);
         m->v[k] = v;
     }
     place(a, m, to, h);
 }
 
-static bool may_coast(const Advance *a, const Mover *m, uint32_t id)
+static bool is_slow(const Advance *a, const Mover *m)
 {
     float speed2 = m->v[0] * m->v[0] + m->v[1] * m->v[1] + m->v[2] * m->v[2];
     float far = a->settings->dt * a->settings->dt * speed2;
-    return ((id + a->settings->frame) & 1) != 0 && far < a->cloud->spacing * a->cloud->spacing;
+    return far < a->cloud->spacing * a->cloud->spacing;
 }
 
 static bool is_gone(const Advance *a, const Mover *m)
@@ -228,7 +230,8 @@ static void advance_particle(const Advance *a, size_t i)
     memcpy(m.v, p->velocity + 3 * i, sizeof m.v);
     float h = s->dt / (float)s->steps, before = m.lifetime;
     m.size = m.size > 0.05f ? m.size : 0.05f;
-    bool coasts = may_coast(a, &m, p->id[i]);
+    m.period = is_slow(a, &m) ? 2 : 1;
+    bool coasts = m.period > 1 && ((p->id[i] + s->frame) & 1) != 0;
     if (coasts)
         coast(a, &m, s->dt);
     for (uint32_t step = 1; !coasts && step <= s->steps; step++)
