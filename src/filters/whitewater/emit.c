@@ -35,7 +35,7 @@ enum { EMIT_CHUNK = 512 };
 /* Σ w (xᵢ − xⱼ) / (R Σ w) is 0.3 on a flat surface and 0.2 half a spacing below it. */
 static const float min_asymmetry = 0.12f;
 /* The part of the neighbourhood without water. */
-static const float air_ramp[2] = {0.02f, 0.10f};
+static const float air_ramp[2] = {0.02f, 0.20f};
 /* cos of the angle between velocity and normal within which a crest breaks [Ihmsen 2012 eq. 7]. */
 static const float crest_cosine = 0.6f;
 /* Largest over smallest radius. */
