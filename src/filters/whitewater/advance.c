@@ -8,8 +8,8 @@
    comes from the last one: ṽ is taken where the particle will be, and the step is the trapezoidal rule of
    its own velocity and ṽ. It is exact in a uniform flow, however far that goes in a frame; sub-steps and
    one correction where ṽ differs much from the particle's velocity do the rest. To find ṽ is nearly all of
-   the cost: particles that move less than a spacing in the frame look for it in every second one, those with
-   odd and with even ids in turn, and keep velocity and phase in between.
+   the cost: particles that move less than a spacing in the frame look for it in every second one, bubbles in
+   every third, in turn by their ids, and keep velocity and phase in between.
 
    What a particle is follows from the water around it: spray below 6 of the 33 neighbours within 2 s that
    a full neighbourhood has; foam up to where six tenths of it are water (20 neighbours), bubbles above. A
@@ -230,8 +230,9 @@ static void advance_particle(const Advance *a, size_t i)
     memcpy(m.v, p->velocity + 3 * i, sizeof m.v);
     float h = s->dt / (float)s->steps, before = m.lifetime;
     m.size = m.size > 0.05f ? m.size : 0.05f;
-    m.period = is_slow(a, &m) ? 2 : 1;
-    bool coasts = m.period > 1 && ((p->id[i] + s->frame) & 1) != 0;
+    uint64_t period = !is_slow(a, &m) ? 1 : m.phase == WHITEWATER_BUBBLE ? 3 : 2;
+    bool coasts = (p->id[i] + s->frame) % period != 0;
+    m.period = (float)period;
     if (coasts)
         coast(a, &m, s->dt);
     for (uint32_t step = 1; !coasts && step <= s->steps; step++)

@@ -37,7 +37,7 @@ static const SlParamRow rows[ROW_COUNT] = {
                     "kinetic energy over mass from which on it does not limit the emission"},
     [DEPTH] = {"depth", SL_PARAM_NUMBER, {{0}}, 0, 1e6, "m", NULL,
                "H, the depth of the water; 0: from its absorption, or else its volume"},
-    [SIZE] = {"size", SL_PARAM_NUMBER, {{0.0018}}, 1e-6, 1, "H", NULL,
+    [SIZE] = {"size", SL_PARAM_NUMBER, {{0.0022}}, 1e-6, 1, "H", NULL,
               "radius (root mean square); radii vary by a factor of ten"},
     [LIFETIME] = {"lifetime", SL_PARAM_NUMBER, {{3.5}}, 0.001, 1e6, "T", NULL,
                   "mean time that foam of violent water stays"},
