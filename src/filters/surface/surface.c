@@ -188,7 +188,8 @@ static SlStatus apply(const SlFilterInput *input, SlArena *arena, SlFrameView *o
         memcpy(surfaces, frame->surfaces, count * sizeof *surfaces);
     for (size_t s = 0; s < frame->system_count; s++) {
         const SlSystemView *system = &frame->systems[s];
-        if (name[0] != '\0' && strcmp(name, system->name) != 0)
+        if (name[0] != '\0' ? strcmp(name, system->name) != 0
+                            : system->material.kind == SL_MATERIAL_FOAM) /* drops and bubbles */
             continue;
         SlStatus status = add_surface(input, system, arena, &surfaces[count++], error);
         if (status != SL_OK)
@@ -208,5 +209,6 @@ const SlFilterKind sl_filter_surface = {
               .citation = "Yu and Turk 2013; Löschner et al. 2023",
               .rows = rows,
               .row_count = ROW_COUNT},
+    .version = 1,
     .apply = apply,
 };
