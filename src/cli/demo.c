@@ -95,8 +95,8 @@ static SlStatus set_up(Job *job, const CliInput *input, const char *path, const 
         return status;
     if (input->value[O_FRAMES] == NULL)
         job->frames = sl_scene_frames(job->scene);
-    /* A dam has broken and the wave has hit a wall by two fifths of the way. */
-    job->picture = 2 * job->frames / 5;
+    /* By then the wave of a dam break has come back from the wall and turned over. */
+    job->picture = 4 * job->frames / 5;
     SlWorldDef def = sl_default_world_def();
     def.context = job->context;
     def.on_step = cli_continue_step;

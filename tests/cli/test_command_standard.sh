@@ -293,8 +293,8 @@ says "| key | default |"
 expect 0 demo --list
 says "dam_break"
 expect 0 demo scene.json -o demo --frames 4
-says "picture: demo/frame_000001.png"
-same "its size" "$(png_size demo/frame_000001.png)" 160x90
+says "picture: demo/frame_000003.png"
+same "its size" "$(png_size demo/frame_000003.png)" 160x90
 if command -v ffmpeg > /dev/null && command -v ffprobe > /dev/null; then
     says "video:   demo/video.mp4"
     same "frames of the demo" "$(video_frames demo/video.mp4)" 4

@@ -18,4 +18,4 @@ if [ -z "$bunny" ]; then
     echo "SKIPPED: no bunny; neither npm pack bunny@1.0.1 nor apt-get download glmark2-data worked"
     exit 77
 fi
-SLEET_BUNNY="$folder/$bunny" exec "$SLEET_BUILD/tests/geometry_sdf_brute_standard"
+SLEET_BUNNY="$folder/$bunny" exec "$SLEET_BUILD/tests/geometry_sdf_brute_full"
