@@ -28,6 +28,7 @@ import argparse
 import json
 import pathlib
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -127,6 +128,7 @@ def read_ply(path):
 
 def sleet_mesh(arguments, folder, frame):
     """Of two frames in one process the second: as in a sequence, and as splashsurf's memory is in place."""
+    shutil.rmtree(pathlib.Path(folder) / "filters", ignore_errors=True)  # stored meshes of earlier rounds
     with tempfile.TemporaryDirectory() as out:
         path, first = f"{out}/{frame}.ply", max(frame - 1, 0)
         command = [str(pathlib.Path(arguments.build) / "sleet"), "mesh", str(folder), "--frames",
