@@ -67,6 +67,8 @@ bool cli_integer(const CliCommand *command, const char *option, const char *text
                uint64_t high, uint64_t *value);
 /* "K" or "A-B"; open end "A-" is UINT64_MAX. */
 bool cli_range(const CliCommand *command, const char *text, uint64_t *first, uint64_t *last);
+/* The number of --threads; good if it was not given (NULL). */
+bool cli_threads(const CliCommand *command, const char *text);
 
 extern const CliCommand cli_run_command, cli_render_command, cli_info_command, cli_params_command,
     cli_bench_command, cli_demo_command, cli_verify_command, cli_estimate_command,

@@ -192,7 +192,6 @@ static int demo(int count, char **words)
 {
     CliInput input;
     Job job = {0};
-    uint64_t number;
     char scenes[800];
     int code = cli_parse(&cli_demo_command, count, words, &input);
     if (code < 0 && input.word_count > 1)
@@ -200,8 +199,7 @@ static int demo(int count, char **words)
     if (code < 0 && input.value[O_FRAMES] != NULL &&
         !cli_integer(&cli_demo_command, "frames", input.value[O_FRAMES], 1, 10000000, &job.frames))
         code = EXIT_USAGE;
-    if (code < 0 && input.value[O_THREADS] != NULL &&
-        !cli_integer(&cli_demo_command, "threads", input.value[O_THREADS], 1, 256, &number))
+    if (code < 0 && !cli_threads(&cli_demo_command, input.value[O_THREADS]))
         code = EXIT_USAGE;
     if (code < 0 && !find_scenes(scenes, sizeof scenes)) {
         fprintf(stderr, "sleet: no folder \"scenes\" beside the program or here\n");

@@ -188,14 +188,12 @@ static int filter(int count, char **words)
     int code = cli_parse(&cli_filter_command, count, words, &input);
     Job job = {.last = UINT64_MAX, .quiet = input.value[O_QUIET] != NULL,
                .name = input.value[O_FILTER]};
-    uint64_t number;
     if (code < 0 && input.word_count != 1)
         code = cli_usage_error("filter", "one run folder is needed");
     if (code < 0 && input.value[O_FRAMES] != NULL &&
         !cli_range(&cli_filter_command, input.value[O_FRAMES], &job.first, &job.last))
         code = EXIT_USAGE;
-    if (code < 0 && input.value[O_THREADS] != NULL &&
-        !cli_integer(&cli_filter_command, "threads", input.value[O_THREADS], 1, 256, &number))
+    if (code < 0 && !cli_threads(&cli_filter_command, input.value[O_THREADS]))
         code = EXIT_USAGE;
     if (code < 0) {
         SlError error = {SL_OK, ""};

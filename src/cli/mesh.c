@@ -211,14 +211,12 @@ static int mesh(int count, char **words)
     CliInput input;
     int code = cli_parse(&cli_mesh_command, count, words, &input);
     Job job = {.last = UINT64_MAX, .quiet = input.value[O_QUIET] != NULL};
-    uint64_t number;
     if (code < 0 && input.word_count != 1)
         code = cli_usage_error("mesh", "one run folder or frame file is needed");
     if (code < 0 && input.value[O_FRAMES] != NULL &&
         !cli_range(&cli_mesh_command, input.value[O_FRAMES], &job.first, &job.last))
         code = EXIT_USAGE;
-    if (code < 0 && input.value[O_THREADS] != NULL &&
-        !cli_integer(&cli_mesh_command, "threads", input.value[O_THREADS], 1, 256, &number))
+    if (code < 0 && !cli_threads(&cli_mesh_command, input.value[O_THREADS]))
         code = EXIT_USAGE;
     if (code < 0) {
         SlError error = {SL_OK, ""};

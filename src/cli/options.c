@@ -227,3 +227,9 @@ bool cli_range(const CliCommand *command, const char *text, uint64_t *first, uin
                     text);
     return false;
 }
+
+bool cli_threads(const CliCommand *command, const char *text)
+{
+    uint64_t number;
+    return text == NULL || cli_integer(command, "threads", text, 1, 256, &number);
+}

@@ -349,7 +349,6 @@ static int render(int count, char **words)
     Job job = {.last = UINT64_MAX,
                .quiet = input.value[O_QUIET] != NULL,
                .follow = input.value[O_FOLLOW] != NULL};
-    uint64_t number;
     if (code < 0 && input.word_count != 1)
         code = cli_usage_error("render", "one scene or folder of frames is needed");
     if (code < 0 && input.value[O_FRAMES] != NULL &&
@@ -359,8 +358,7 @@ static int render(int count, char **words)
         code = EXIT_USAGE;
     if (code < 0 && input.value[O_SIZE] != NULL)
         code = set_size(input.value[O_SIZE], &input);
-    if (code < 0 && input.value[O_THREADS] != NULL &&
-        !cli_integer(&cli_render_command, "threads", input.value[O_THREADS], 1, 256, &number))
+    if (code < 0 && !cli_threads(&cli_render_command, input.value[O_THREADS]))
         code = EXIT_USAGE;
     if (code < 0) {
         SlError error = {SL_OK, ""};

@@ -255,15 +255,13 @@ static int finish(Job *job, SlStatus status, SlError *error)
 /* The options into the definition; -1, or an exit code. */
 static int read_options(Job *job, const CliInput *input)
 {
-    uint64_t number;
     if (input->word_count != 1)
         return cli_usage_error("run", input->word_count == 0 ? "a scene file is needed"
                                                              : "one scene at a time");
     if (input->value[O_FRAMES] != NULL &&
         !cli_integer(&cli_run_command, "frames", input->value[O_FRAMES], 1, 10000000, &job->frames))
         return EXIT_USAGE;
-    if (input->value[O_THREADS] != NULL &&
-        !cli_integer(&cli_run_command, "threads", input->value[O_THREADS], 1, 256, &number))
+    if (!cli_threads(&cli_run_command, input->value[O_THREADS]))
         return EXIT_USAGE;
     if (input->value[O_SEED] != NULL && !cli_integer(&cli_run_command, "seed", input->value[O_SEED],
                                                      0, (uint64_t)1 << 53, &job->seed))

@@ -44,12 +44,10 @@ static int verify(int count, char **words)
     CliInput input;
     SlContext *context;
     SlError error;
-    uint64_t number;
     int code = cli_parse(&cli_verify_command, count, words, &input);
     if (code < 0 && input.word_count != 1)
         code = cli_usage_error("verify", "one run folder is needed");
-    if (code < 0 && input.value[O_THREADS] != NULL &&
-        !cli_integer(&cli_verify_command, "threads", input.value[O_THREADS], 1, 256, &number))
+    if (code < 0 && !cli_threads(&cli_verify_command, input.value[O_THREADS]))
         code = EXIT_USAGE;
     if (code < 0 && cli_context(input.value[O_THREADS], true, &context, &error) != SL_OK)
         code = cli_fail(&error);
