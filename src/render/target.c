@@ -164,6 +164,11 @@ static void tone_map_rows(void *argument, size_t begin, size_t end, size_t chunk
 
 SlStatus sl_target_image(const SlTarget *target, SlImage *image, SlError *error)
 {
+    return sl_target_image_with(target, SL_TONE_SOFT, image, error);
+}
+
+SlStatus sl_target_image_with(const SlTarget *target, SlTone tone, SlImage *image, SlError *error)
+{
     ToneMap map = {.color = sl_target_plane(target, "color"),
                    .width = target->width,
                    .pixels = image->pixels};
@@ -174,7 +179,7 @@ SlStatus sl_target_image(const SlTarget *target, SlImage *image, SlError *error)
         return sl_error_set(error, SL_ERROR_ARGUMENT,
                             "an image of %u × %u pixels for a target of %u × %u", image->width,
                             image->height, target->width, target->height);
-    sl_tone_table(map.table);
+    sl_tone_table_of(tone, map.table);
     sl_parallel_for(target->context->pool, target->height, 16, tone_map_rows, &map);
     return SL_OK;
 }
