@@ -4,9 +4,10 @@
 
      d² = (|u_p - u_q|² - (v_p + min(v_p, v_q))) / (e + k² (v_p + v_q))
 
-   of color, averaged over patches of 7 × 7, and of albedo and normal, over 3 × 3; v is the variance
-   that is noise. The weight is exp(-max(0, d²)) of the largest of the three. Distances of all pixels
-   of a tile are made for one offset after the other, so that patches are sums over columns and rows. */
+   of light, averaged over patches of 5 × 5, and of the albedo and the normal of the two pixels; v is the
+   variance that is noise. The weight is exp(-max(0, d²)) of the largest of the three. Features are not
+   averaged over patches: that left noise along edges. Distances of all pixels of a tile are made for
+   one offset after the other, so that patches are sums over columns and rows. */
 #include "core/simd.h"
 #include "render/denoise/filter.h"
 
@@ -56,13 +57,10 @@ static void sum_columns(SlDenoiseTile *tile)
     for (size_t y = 0; y < TILE; y++)
         for (size_t x = 0; x < REACH; x += 8) {
             const float *color = tile->distance[0] + y * REACH + x;
-            const float *feature = tile->distance[1] + (y + PATCH - 1) * REACH + x;
             F8 sum = f8_load(color);
             for (size_t k = 1; k <= 2 * PATCH; k++)
                 sum = sum + f8_load(color + k * REACH);
-            f8_store(tile->column[0] + y * REACH + x, sum);
-            sum = f8_load(feature) + f8_load(feature + REACH) + f8_load(feature + 2 * REACH);
-            f8_store(tile->column[1] + y * REACH + x, sum);
+            f8_store(tile->column + y * REACH + x, sum);
         }
 }
 
@@ -80,13 +78,12 @@ static void add_weighted(SlDenoiseTile *tile, ptrdiff_t offset)
     const float patch = 1.0f / ((2 * PATCH + 1) * (2 * PATCH + 1));
     for (size_t y = 0; y < TILE; y++)
         for (size_t x = 0; x < TILE; x += 8) {
-            const float *color = tile->column[0] + y * REACH + x;
-            const float *feature = tile->column[1] + y * REACH + x + PATCH - 1;
+            const float *color = tile->column + y * REACH + x;
+            const float *feature = tile->distance[1] + (y + PATCH) * REACH + x + PATCH;
             F8 a = f8_load(color);
             for (size_t k = 1; k <= 2 * PATCH; k++)
                 a = a + f8_load(color + k);
-            F8 b = f8_load(feature) + f8_load(feature + 1) + f8_load(feature + 2);
-            F8 w = weight_of(f8_max(a * f8(patch), b * f8(1.0f / 9)));
+            F8 w = weight_of(f8_max(a * f8(patch), f8_load(feature)));
             size_t q = (size_t)((ptrdiff_t)((INNER + y) * SIDE + INNER + x) + offset);
             size_t at = y * TILE + x;
             for (size_t k = 0; k < 3; k++)

@@ -14,7 +14,7 @@
 enum {
     SL_DENOISE_TILE = 64,   /* pixels a side */
     SL_DENOISE_SEARCH = 9,  /* pixels around one that are compared with it */
-    SL_DENOISE_PATCH = 3,   /* half the side of what is compared, of color; features: 1 */
+    SL_DENOISE_PATCH = 2,   /* pixels around both whose light is compared */
     SL_DENOISE_BORDER = SL_DENOISE_SEARCH + SL_DENOISE_PATCH,
     SL_DENOISE_SIDE = SL_DENOISE_TILE + 2 * SL_DENOISE_BORDER,
     SL_DENOISE_PIXELS = SL_DENOISE_SIDE * SL_DENOISE_SIDE + 16, /* whole vectors may be read past it */
@@ -27,7 +27,7 @@ typedef struct SlDenoiseTile {
     float color_noise[SL_DENOISE_PIXELS], albedo_noise[SL_DENOISE_PIXELS];
     float normal_noise[SL_DENOISE_PIXELS];
     float distance[2][SL_DENOISE_REACH * SL_DENOISE_REACH]; /* of color and of features */
-    float column[2][SL_DENOISE_TILE * SL_DENOISE_REACH];    /* their sums over columns */
+    float column[SL_DENOISE_TILE * SL_DENOISE_REACH];       /* sums of the first over columns */
     float sum[4][SL_DENOISE_TILE * SL_DENOISE_TILE];        /* weighted color, and weights */
 } SlDenoiseTile;
 
