@@ -45,6 +45,21 @@ SL_API SlStatus sl_image_compare(SlContext *context, const SlImage *a, const SlI
 /* |a - b| times gain, clamped to 255, into `out`; all three of one size. */
 SL_API void sl_image_difference(const SlImage *a, const SlImage *b, uint32_t gain, SlImage *out);
 
+/* Linear light, Rec. 709 primaries, 3 floats per pixel, rows from the top, no padding. */
+typedef struct SlFloatImage {
+    uint32_t width, height;
+    float *pixels;
+} SlFloatImage;
+
+/* An EXR (channels R, G, B, or Y for all three; scanlines or tiles, the first part) or a PNG file (sRGB
+   made linear), told apart by its first bytes; to be released by sl_float_image_destroy with the same
+   context. Values of EXR files are limited to 0 … 65504, those that are not numbers become 0.
+   SL_ERROR_UNSUPPORTED where the library was built without OpenEXR or libpng. */
+SL_API SlStatus sl_float_image_read(SlContext *context, const char *path, SlFloatImage *image,
+                                    SlError *error);
+/* Also of a zeroed image. */
+SL_API void sl_float_image_destroy(SlContext *context, SlFloatImage *image);
+
 /* --- Targets: named planes of floats that a renderer fills. --- */
 
 typedef struct SlPlaneInfo {
@@ -77,6 +92,14 @@ SL_API uint32_t sl_target_height(const SlTarget *target);
 /* Rows from the top, no padding: channel c of pixel (x, y) is at channels (y width + x) + c. The
    memory is the target's. NULL: the target has no such plane. */
 SL_API float *sl_target_plane(const SlTarget *target, const char *name);
+/* Numbers in EXR files: 16 bits, but for depth and velocity, or 32 bits for all. */
+typedef enum SlExrType { SL_EXR_HALF, SL_EXR_FLOAT } SlExrType;
+/* All planes as layers of an EXR file: scanlines, zip compression. Channels: R, G, B (color), Z (depth),
+   normal.X, .Y, .Z, albedo.R, .G, .B, velocity.X, .Y, .Z. Writes under a temporary name and renames.
+   SL_ERROR_UNSUPPORTED where the library was built without OpenEXR. */
+SL_API SlStatus sl_target_write_exr(const SlTarget *target, const char *path, SlExrType type,
+                                    SlError *error);
+
 /* How linear light becomes display light in [0, 1], per channel. */
 typedef enum SlTone {
     SL_TONE_FILMIC, /* the curve of film: toe, middle grey 0.18 kept, long shoulder up to about 10 */

@@ -50,6 +50,11 @@ const SlPlaneInfo *sl_target_plane_info(const SlTarget *target, size_t index)
     return index < target->plane_count ? target->planes[index].info : NULL;
 }
 
+SlContext *sl_target_context(const SlTarget *target)
+{
+    return target->context;
+}
+
 static size_t plane_floats(const SlTarget *target, const SlPlaneInfo *info)
 {
     return (size_t)target->width * target->height * info->channels;
