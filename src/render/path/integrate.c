@@ -235,8 +235,10 @@ static void name_first(Path *path, SlVec3 albedo, const SlSurface *s)
         result->velocity = path->scene->shutter > 0 ? sl_scale(s->motion, 1 / path->scene->shutter)
                                                     : sl_vec3(0, 0, 0);
     }
-    if (!path->named && path->scene->materials[s->material].kind != SL_BSDF_CLEAR) {
-        result->albedo = albedo;
+    /* White for clear surfaces: what lies behind them would be as noisy as the picture. */
+    if (!path->named) {
+        bool clear = path->scene->materials[s->material].kind == SL_BSDF_CLEAR;
+        result->albedo = clear ? sl_vec3(1, 1, 1) : albedo;
         path->named = true;
     }
 }
