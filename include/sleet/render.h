@@ -45,6 +45,21 @@ SL_API SlStatus sl_image_compare(SlContext *context, const SlImage *a, const SlI
 /* |a - b| times gain, clamped to 255, into `out`; all three of one size. */
 SL_API void sl_image_difference(const SlImage *a, const SlImage *b, uint32_t gain, SlImage *out);
 
+/* Linear light, Rec. 709 primaries, 3 floats per pixel, rows from the top, no padding. */
+typedef struct SlFloatImage {
+    uint32_t width, height;
+    float *pixels;
+} SlFloatImage;
+
+/* An EXR (channels R, G, B, or Y for all three; scanlines or tiles, the first part) or a PNG file (sRGB
+   made linear), told apart by its first bytes; to be released by sl_float_image_destroy with the same
+   context. Values of EXR files are limited to 0 … 65504, those that are not numbers become 0.
+   SL_ERROR_UNSUPPORTED where the library was built without OpenEXR or libpng. */
+SL_API SlStatus sl_float_image_read(SlContext *context, const char *path, SlFloatImage *image,
+                                    SlError *error);
+/* Also of a zeroed image. */
+SL_API void sl_float_image_destroy(SlContext *context, SlFloatImage *image);
+
 /* --- Targets: named planes of floats that a renderer fills. --- */
 
 typedef struct SlPlaneInfo {
@@ -77,9 +92,26 @@ SL_API uint32_t sl_target_height(const SlTarget *target);
 /* Rows from the top, no padding: channel c of pixel (x, y) is at channels (y width + x) + c. The
    memory is the target's. NULL: the target has no such plane. */
 SL_API float *sl_target_plane(const SlTarget *target, const char *name);
-/* The plane "color" as 8-bit sRGB: soft shoulder above 0.6, ordered dither of half a step. `image`
+/* Numbers in EXR files: 16 bits, but for depth and velocity, or 32 bits for all. */
+typedef enum SlExrType { SL_EXR_HALF, SL_EXR_FLOAT } SlExrType;
+/* All planes as layers of an EXR file: scanlines, zip compression. Channels: R, G, B (color), Z (depth),
+   normal.X, .Y, .Z, albedo.R, .G, .B, velocity.X, .Y, .Z. Writes under a temporary name and renames.
+   SL_ERROR_UNSUPPORTED where the library was built without OpenEXR. */
+SL_API SlStatus sl_target_write_exr(const SlTarget *target, const char *path, SlExrType type,
+                                    SlError *error);
+
+/* How linear light becomes display light in [0, 1], per channel. */
+typedef enum SlTone {
+    SL_TONE_FILMIC, /* the curve of film: toe, middle grey 0.18 kept, long shoulder up to about 10 */
+    SL_TONE_SOFT,   /* light as it is up to 0.6, then a soft shoulder */
+    SL_TONE_LINEAR  /* light as it is, cut at 1 */
+} SlTone;
+/* The plane "color" as 8-bit sRGB: soft tone curve, ordered dither of half a step. `image`
    has the target's size. SL_ERROR_ARGUMENT without that plane or with another size. */
 SL_API SlStatus sl_target_image(const SlTarget *target, SlImage *image, SlError *error);
+/* The same with another tone curve. */
+SL_API SlStatus sl_target_image_with(const SlTarget *target, SlTone tone, SlImage *image,
+                                     SlError *error);
 
 /* --- Renderers. --- */
 
@@ -132,7 +164,8 @@ SL_API SlStatus sl_render_begin(SlRenderer *renderer, const SlRenderJob *job, Sl
 /* One pass (of `splats`: shadows, visibility, light, shading) or one sample of every pixel.
    *remaining (may be NULL) becomes the number of passes left; 0: done, and further calls do nothing.
    Reports to the context's progress hook after each pass. If the hook returns false the picture is
-   dropped with SL_ERROR_CANCELLED; the renderer can begin another. */
+   dropped with SL_ERROR_CANCELLED; the renderer can begin another. A renderer with the parameters
+   `noise` and `time_limit` is done as soon as one of them is met. */
 SL_API SlStatus sl_render_accumulate(SlRenderer *renderer, uint32_t *remaining, SlError *error);
 /* Fills all planes of the target from what was accumulated. The target must have the renderer's size
    and only planes that the job named. A progressive renderer can be resolved after every pass, others
@@ -144,6 +177,16 @@ SL_API SlStatus sl_render_image(SlRenderer *renderer, const SlImage **image, SlE
 /* Estimated standard error of the plane "color" relative to its mean, for renderers that sample; 0
    where pictures have no noise, NaN before there is an estimate. */
 SL_API double sl_render_noise(const SlRenderer *renderer);
+
+/* What the picture was made with. */
+typedef struct SlRenderReport {
+    uint32_t samples;     /* of every pixel so far; 0: the renderer does not sample */
+    double noise;         /* as sl_render_noise gives it */
+    double seconds;       /* since sl_render_begin */
+    char intersector[32]; /* what finds where rays meet meshes, e.g. "Embree 3.13"; "" without rays */
+    char denoiser[64];    /* used by the last resolve, e.g. "own filter"; "" if there was none */
+} SlRenderReport;
+SL_API void sl_render_report(const SlRenderer *renderer, SlRenderReport *report);
 
 /* --- Video. --- */
 

@@ -26,6 +26,25 @@ float sl_tone_map(float light)
     return knee + (1 - knee) * over / (1 + over);
 }
 
+/* [Narkowicz 2015]: a rational curve fitted to the ACES reference rendering and output transforms. His
+   input is scaled so that middle grey keeps its value: curve(0.7232 × 0.18) = 0.18. */
+static float filmic(float light)
+{
+    const float a = 2.51f, b = 0.03f, c = 2.43f, d = 0.59f, e = 0.14f, scale = 0.7232f;
+    float x = scale * (light < 1e6f ? light : 1e6f); /* squares stay finite */
+    return x * (a * x + b) / (x * (c * x + d) + e);
+}
+
+float sl_tone_curve(SlTone tone, float light)
+{
+    float value = light > 0 ? light : 0; /* also of NaN */
+    if (tone == SL_TONE_FILMIC)
+        value = filmic(value);
+    else if (tone == SL_TONE_SOFT)
+        value = sl_tone_map(value);
+    return value < 1 ? value : 1;
+}
+
 /* Evenly spaced sRGB bytes from 0 to 1, interpolated in sRGB, where equal steps look equal. `water` has
    dark blue for slow particles, then azure, then foam; its luminance increases. `viridis` follows the
    map of that name by van der Walt and Smith; `turbo` and `ice` resemble the maps of their names. */
@@ -79,10 +98,15 @@ SlVec3 sl_color_unpack(uint32_t packed)
     return sl_vec3(r * r, g * g, b * b);
 }
 
-void sl_tone_table(float table[SL_TONE_SIZE])
+void sl_tone_table_of(SlTone tone, float table[SL_TONE_SIZE])
 {
     for (int k = 0; k < SL_TONE_SIZE; k++) {
         float root = (float)k / (SL_TONE_SIZE - 1) * SL_TONE_ROOT;
-        table[k] = 255 * sl_linear_to_srgb(sl_tone_map(root * root));
+        table[k] = 255 * sl_linear_to_srgb(sl_tone_curve(tone, root * root));
     }
+}
+
+void sl_tone_table(float table[SL_TONE_SIZE])
+{
+    sl_tone_table_of(SL_TONE_SOFT, table);
 }

@@ -3,6 +3,7 @@
 #define RENDER_COLOR_H
 
 #include "math/vec3.h"
+#include "sleet/render.h"
 
 /* The choices of `color_map`, in the order of their index. */
 #define SL_COLOR_MAP_NAMES "water|viridis|turbo|ice|gray"
@@ -15,6 +16,11 @@ SlVec3 sl_color_from_srgb(SlVec3 color);
 /* Linear light to display-linear [0, 1): the identity up to a knee at 0.6, then a soft shoulder, so
    that chosen colours are shown as they are and highlights do not clip. */
 float sl_tone_map(float light);
+/* Light by any curve, to [0, 1]. The choices of a renderer's parameter `tone` are in the order of
+   SlTone. */
+#define SL_TONE_NAMES "filmic|soft|linear"
+enum { SL_TONE_COUNT = 3 };
+float sl_tone_curve(SlTone tone, float light);
 
 /* Linear colour of map `map` at t in [0, 1]. */
 SlVec3 sl_color_map(uint32_t map, float t);
@@ -29,6 +35,7 @@ SlVec3 sl_color_unpack(uint32_t packed);
 enum { SL_TONE_SIZE = 4096 };
 #define SL_TONE_ROOT 4.0f
 void sl_tone_table(float table[SL_TONE_SIZE]);
+void sl_tone_table_of(SlTone tone, float table[SL_TONE_SIZE]);
 
 /* What is added to a value of that table at a pixel before it is cut to an integer: one half, and half
    a step of ordered noise that keeps smooth gradients from showing bands. */

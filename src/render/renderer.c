@@ -31,6 +31,9 @@ struct SlRenderer {
     SlTarget *color; /* of kinds without an image of their own; made when first needed */
     SlImage image;
     double last_ms;
+    SlTone tone;
+    double noise_target, time_limit; /* 0: none */
+    double began, ended; /* sl_seconds() of begin and of the last pass */
 };
 
 const SlTable *const *sl_renderer_tables(size_t *count)
@@ -56,6 +59,14 @@ static SlStatus find_kind(const char *name, const SlRendererKind **kind, SlError
                         near != NULL ? "?" : "");
 }
 
+/* The number of a row that not every table has. */
+static double row_value(const SlTable *table, const SlParamValue *values, const char *name,
+                        double otherwise)
+{
+    const SlParamRow *row = sl_table_find(table, name);
+    return row != NULL ? values[row - table->rows].number[0] : otherwise;
+}
+
 static SlStatus init_checked(SlRenderer *renderer, const SlParamValue *values, SlError *error)
 {
     const SlTable *table = renderer->kind->table;
@@ -64,6 +75,9 @@ static SlStatus init_checked(SlRenderer *renderer, const SlParamValue *values, S
         return status;
     renderer->width = (uint32_t)values[sl_table_find(table, "width") - table->rows].number[0];
     renderer->height = (uint32_t)values[sl_table_find(table, "height") - table->rows].number[0];
+    renderer->tone = (SlTone)row_value(table, values, "tone", SL_TONE_SOFT);
+    renderer->noise_target = row_value(table, values, "noise", 0);
+    renderer->time_limit = row_value(table, values, "time_limit", 0);
     return renderer->kind->init(renderer->state, renderer->context, values, error);
 }
 
@@ -208,10 +222,29 @@ static SlStatus drop_unless_ok(SlRenderer *renderer, SlStatus status)
     return status;
 }
 
-static SlStatus report(SlRenderer *renderer, SlError *error)
+/* How far the picture is: the maximum of passes, time and noise over what was asked for. Noise falls
+   with the square root of the samples. Ends the picture where a limit is reached. */
+static double measure(SlRenderer *renderer)
 {
+    enum { MIN_PASSES = 8 }; /* before an estimate of the noise is trusted */
     uint32_t done = renderer->passes - renderer->remaining;
     double fraction = renderer->passes > 0 ? (double)done / renderer->passes : 1;
+    renderer->ended = sl_seconds();
+    if (renderer->time_limit > 0)
+        fraction = fmax(fraction, (renderer->ended - renderer->began) / renderer->time_limit);
+    if (renderer->noise_target > 0 && renderer->kind->noise != NULL && done >= MIN_PASSES) {
+        double noise = renderer->kind->noise(renderer->state);
+        double ratio = noise > 0 ? renderer->noise_target / noise : noise == 0;
+        fraction = fmax(fraction, ratio * ratio);
+    }
+    if (fraction >= 1)
+        renderer->remaining = 0;
+    return fmin(fraction, 1);
+}
+
+static SlStatus report(SlRenderer *renderer, SlError *error)
+{
+    double fraction = measure(renderer);
     return sl_progress(renderer->context, fraction, "drawing")
                ? SL_OK
                : sl_error_set(error, SL_ERROR_CANCELLED, "drawing was cancelled");
@@ -236,6 +269,7 @@ SlStatus sl_render_begin(SlRenderer *renderer, const SlRenderJob *job, SlError *
     status = renderer->kind->begin(renderer->state, &renderer->job, &renderer->passes, error);
     renderer->remaining = renderer->passes;
     renderer->begun = status == SL_OK;
+    renderer->began = renderer->ended = mark;
     sl_lap(&mark, &renderer->last_ms);
     return status;
 }
@@ -307,7 +341,7 @@ static SlStatus image_of_color(SlRenderer *renderer, const SlImage **image, SlEr
     if (status == SL_OK)
         status = renderer->kind->resolve(renderer->state, renderer->color, error);
     if (status == SL_OK)
-        status = sl_target_image(renderer->color, &renderer->image, error);
+        status = sl_target_image_with(renderer->color, renderer->tone, &renderer->image, error);
     *image = &renderer->image;
     return status;
 }
@@ -330,6 +364,15 @@ double sl_render_noise(const SlRenderer *renderer)
         return 0;
     bool sampled = renderer->begun && renderer->remaining < renderer->passes;
     return sampled ? renderer->kind->noise(renderer->state) : (double)NAN;
+}
+
+void sl_render_report(const SlRenderer *renderer, SlRenderReport *result)
+{
+    *result = (SlRenderReport){0};
+    if (renderer->begun && renderer->kind->report != NULL)
+        renderer->kind->report(renderer->state, result);
+    result->noise = sl_render_noise(renderer);
+    result->seconds = renderer->ended - renderer->began;
 }
 
 SlStatus sl_renderer_draw(SlRenderer *renderer, const SlFrameView *view, const SlCamera *camera,

@@ -9,6 +9,11 @@
 #include "frame/view.h"
 #include "sleet/render.h"
 
+/* Rows by which renderer.c itself acts, for kinds whose table has them:
+     tone        a choice SL_TONE_NAMES (render/color.h): the curve of pictures made from "color"
+     noise       a number; above 0 the picture is done when noise() is not above it
+     time_limit  s; above 0 the picture is done when so much time has passed since begin
+   The number of passes that begin gives is their maximum then. */
 typedef struct SlRendererKind {
     const SlTable *table; /* begins with the rows of render/stage/stage_rows.h */
     const char *const *planes; /* those it can fill, of sl_plane_infos; "color" is one of them */
@@ -29,6 +34,8 @@ typedef struct SlRendererKind {
     SlStatus (*image)(void *state, const SlImage **image, SlError *error);
     /* Relative standard error of "color"; NULL: pictures have no noise. */
     double (*noise)(const void *state);
+    /* Sets samples, intersector and denoiser of a zeroed report; NULL: they stay empty. */
+    void (*report)(const void *state, SlRenderReport *report);
     /* Also after a failed init. */
     void (*destroy)(void *state);
 } SlRendererKind;

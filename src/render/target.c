@@ -50,6 +50,11 @@ const SlPlaneInfo *sl_target_plane_info(const SlTarget *target, size_t index)
     return index < target->plane_count ? target->planes[index].info : NULL;
 }
 
+SlContext *sl_target_context(const SlTarget *target)
+{
+    return target->context;
+}
+
 static size_t plane_floats(const SlTarget *target, const SlPlaneInfo *info)
 {
     return (size_t)target->width * target->height * info->channels;
@@ -164,6 +169,11 @@ static void tone_map_rows(void *argument, size_t begin, size_t end, size_t chunk
 
 SlStatus sl_target_image(const SlTarget *target, SlImage *image, SlError *error)
 {
+    return sl_target_image_with(target, SL_TONE_SOFT, image, error);
+}
+
+SlStatus sl_target_image_with(const SlTarget *target, SlTone tone, SlImage *image, SlError *error)
+{
     ToneMap map = {.color = sl_target_plane(target, "color"),
                    .width = target->width,
                    .pixels = image->pixels};
@@ -174,7 +184,7 @@ SlStatus sl_target_image(const SlTarget *target, SlImage *image, SlError *error)
         return sl_error_set(error, SL_ERROR_ARGUMENT,
                             "an image of %u × %u pixels for a target of %u × %u", image->width,
                             image->height, target->width, target->height);
-    sl_tone_table(map.table);
+    sl_tone_table_of(tone, map.table);
     sl_parallel_for(target->context->pool, target->height, 16, tone_map_rows, &map);
     return SL_OK;
 }

@@ -9,4 +9,7 @@ const SlPlaneInfo *sl_plane_info(const char *name);
 /* The planes of a target in their order; NULL at the end. */
 const SlPlaneInfo *sl_target_plane_info(const SlTarget *target, size_t index);
 
+/* That it was made with. */
+SlContext *sl_target_context(const SlTarget *target);
+
 #endif

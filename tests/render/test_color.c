@@ -58,6 +58,34 @@ static void tone_curve_is_straight_then_soft(void **state)
         assert_true(table[k] > table[k - 1] && table[k] < 255);
 }
 
+static void every_tone_curve_rises_from_black_to_white(void **state)
+{
+    (void)state;
+    static float table[SL_TONE_SIZE];
+    for (int tone = 0; tone < SL_TONE_COUNT; tone++) {
+        float before = -1;
+        for (int k = 0; k < 3000; k++) {
+            float out = sl_tone_curve((SlTone)tone, (float)k * 0.01f);
+            assert_true(out >= before && out <= 1);
+            before = out;
+        }
+        assert_true(sl_tone_curve((SlTone)tone, 0) == 0);
+        assert_true(sl_tone_curve((SlTone)tone, -1) == 0);
+        assert_true(sl_tone_curve((SlTone)tone, NAN) == 0);
+        assert_true(sl_tone_curve((SlTone)tone, INFINITY) == 1);
+        sl_tone_table_of((SlTone)tone, table);
+        assert_near(table[0], 0, 0);
+        assert_true(table[SL_TONE_SIZE - 1] > 250 && table[SL_TONE_SIZE - 1] <= 255.001f);
+    }
+    /* Filmic: middle grey kept, shadows below it darker, white far above 1. */
+    assert_near(sl_tone_curve(SL_TONE_FILMIC, 0.18f), 0.18, 1e-4);
+    assert_true(sl_tone_curve(SL_TONE_FILMIC, 0.02f) < 0.015f);
+    assert_true(sl_tone_curve(SL_TONE_FILMIC, 1) > 0.6f && sl_tone_curve(SL_TONE_FILMIC, 1) < 0.8f);
+    assert_true(sl_tone_curve(SL_TONE_FILMIC, 5) < 1 && sl_tone_curve(SL_TONE_FILMIC, 11) == 1);
+    assert_near(sl_tone_curve(SL_TONE_LINEAR, 0.77f), 0.77f, 0);
+    assert_near(sl_tone_curve(SL_TONE_SOFT, 0.9f), sl_tone_map(0.9f), 0);
+}
+
 static void packed_colors_keep_their_value(void **state)
 {
     (void)state;
@@ -74,6 +102,7 @@ int main(void)
         cmocka_unit_test(water_goes_from_deep_blue_to_white),
         cmocka_unit_test(every_map_is_a_color_everywhere),
         cmocka_unit_test(tone_curve_is_straight_then_soft),
+        cmocka_unit_test(every_tone_curve_rises_from_black_to_white),
         cmocka_unit_test(packed_colors_keep_their_value),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -159,14 +159,17 @@ static void shutter_times_are_checked(void **state)
 
 /* --- A renderer that samples: pass k adds k to every channel; its picture is the mean. --- */
 
-enum { SAMPLES = 5 };
+enum { SAMPLES = 5, MAX_SAMPLES = 1000 };
 
 static const SlParamRow sampler_rows[] = {
     {"width", SL_PARAM_INTEGER, {{SIDE}}, 1, 100, "pixel", NULL, "picture width"},
     {"height", SL_PARAM_INTEGER, {{SIDE}}, 1, 100, "pixel", NULL, "picture height"},
+    {"tone", SL_PARAM_CHOICE, {{1}}, 0, 2, "", "filmic|soft|linear", "tone curve"},
+    {"noise", SL_PARAM_NUMBER, {{0}}, 0, 1, "", NULL, "noise at which a picture is done"},
+    {"time_limit", SL_PARAM_NUMBER, {{0}}, 0, 1e6, "s", NULL, "time after which it is done"},
 };
 static const SlTable sampler_table = {
-    .name = "sampler", .kind = "renderer", .rows = sampler_rows, .row_count = 2};
+    .name = "sampler", .kind = "renderer", .rows = sampler_rows, .row_count = 5};
 
 typedef struct Sampler {
     uint32_t pass;
@@ -188,7 +191,7 @@ static SlStatus sampler_begin(void *state, const SlRenderJob *job, uint32_t *pas
 {
     (void)error;
     *(Sampler *)state = (Sampler){.close = job->shutter_close};
-    *passes = SAMPLES;
+    *passes = job->shutter_close == 8 ? MAX_SAMPLES : SAMPLES;
     return SL_OK;
 }
 
@@ -216,6 +219,12 @@ static double sampler_noise(const void *state)
     return 1 / sqrt((double)((const Sampler *)state)->pass);
 }
 
+static void sampler_report(const void *state, SlRenderReport *report)
+{
+    report->samples = ((const Sampler *)state)->pass;
+    snprintf(report->denoiser, sizeof report->denoiser, "own filter");
+}
+
 static void sampler_destroy(void *state)
 {
     (void)state;
@@ -234,6 +243,7 @@ static const SlRendererKind sampler = {
     .accumulate = sampler_accumulate,
     .resolve = sampler_resolve,
     .noise = sampler_noise,
+    .report = sampler_report,
     .destroy = sampler_destroy,
 };
 
@@ -283,6 +293,47 @@ static void progressive_renderers_resolve_after_each_pass(void **state)
     sl_context_destroy(context);
 }
 
+/* Noise falls as 1/sqrt(passes): 0.1 is reached at 100 of 1000; a time limit of no time after one. */
+static void limits_end_a_picture_early(void **state)
+{
+    (void)state;
+    Watch watch = {0};
+    SlContext *context = watched_context(&watch);
+    Scene scene;
+    point_scene(&scene);
+    SlParamValue values[5];
+    SlRenderReport report;
+    const struct {
+        double noise, time_limit;
+        uint32_t samples;
+    } cases[] = {{0.1, 0, 100}, {0, 1e-9, 1}, {0.9, 0, 8}, {0, 0, MAX_SAMPLES}};
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        SlRenderer *renderer;
+        sl_table_defaults(&sampler_table, values);
+        values[3].number[0] = cases[c].noise;
+        values[4].number[0] = cases[c].time_limit;
+        assert_ok(sl_renderer_create_kind(context, &sampler, values, &renderer, &test_error));
+        SlRenderJob job = sl_default_render_job(&scene.view);
+        job.shutter_close = 8;
+        assert_ok(sl_render_begin(renderer, &job, &test_error));
+        uint32_t remaining = 1;
+        watch = (Watch){0};
+        while (remaining > 0)
+            assert_ok(sl_render_accumulate(renderer, &remaining, &test_error));
+        sl_render_report(renderer, &report);
+        assert_int_equal(cases[c].samples, report.samples);
+        assert_int_equal(cases[c].samples, watch.calls);
+        assert_true(watch.last == 0); /* the last report was 1 */
+        assert_near(report.noise, 1 / sqrt(cases[c].samples), 1e-9);
+        assert_true(report.seconds > 0 && report.seconds < 60);
+        assert_string_equal("own filter", report.denoiser);
+        const SlImage *image;
+        assert_ok(sl_render_image(renderer, &image, &test_error));
+        sl_renderer_destroy(renderer);
+    }
+    sl_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -290,6 +341,7 @@ int main(void)
         cmocka_unit_test(calls_out_of_order_are_refused),
         cmocka_unit_test(shutter_times_are_checked),
         cmocka_unit_test(progressive_renderers_resolve_after_each_pass),
+        cmocka_unit_test(limits_end_a_picture_early),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

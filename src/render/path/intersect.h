@@ -41,7 +41,7 @@ typedef struct SlHit {
 typedef struct SlIntersector SlIntersector;
 
 typedef struct SlIntersectorKind {
-    const char *name;
+    const char *(*label)(void); /* "Embree 3.13" */
     size_t state_bytes; /* zeroed before `build` */
     /* Also after a failure `destroy` is called. */
     SlStatus (*build)(void *state, SlContext *context, const SlGeometry *geometry, SlError *error);

@@ -458,8 +458,13 @@ static bool occluded(const void *memory, const SlRay *ray, uint32_t mask)
     return state->kernels->occluded(&state->bvh, ray, mask);
 }
 
+static const char *label(void)
+{
+    return "Sleet's tree";
+}
+
 const SlIntersectorKind sl_intersector_bvh = {
-    .name = "bvh",
+    .label = label,
     .state_bytes = sizeof(State),
     .build = build,
     .destroy = destroy,

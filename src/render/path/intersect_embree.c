@@ -193,9 +193,17 @@ static bool occluded(const void *memory, const SlRay *ray, uint32_t mask)
     return query.tfar < 0;
 }
 
+#define TEXT_(a) #a
+#define TEXT(a) TEXT_(a)
+
+static const char *label(void)
+{
+    return "Embree " TEXT(RTC_VERSION_MAJOR) "." TEXT(RTC_VERSION_MINOR);
+}
+
 const SlIntersectorKind *sl_intersector_embree(void)
 {
-    static const SlIntersectorKind kind = {.name = "embree",
+    static const SlIntersectorKind kind = {.label = label,
                                            .state_bytes = sizeof(State),
                                            .build = build,
                                            .destroy = destroy,

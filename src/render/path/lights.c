@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "render/color.h"
 #include "render/path/bsdf.h"
 #include "render/path/phase.h"
 #include "sleet/render.h"
@@ -202,16 +201,16 @@ SlStatus sl_surroundings_sky(SlContext *context, SlArena *arena, const SlSkySett
 SlStatus sl_surroundings_image(SlContext *context, SlArena *arena, const char *path, float scale,
                                SlSurroundings *out, SlError *error)
 {
-    SlImage image = {0};
-    SlStatus status = sl_image_read_png(context, path, &image, error);
+    SlFloatImage image = {0};
+    SlStatus status = sl_float_image_read(context, path, &image, error);
     if (status != SL_OK)
         return status;
     size_t count = 3 * (size_t)image.width * image.height;
     *out = (SlSurroundings){.width = image.width, .height = image.height};
     out->light = SL_PUSH(arena, float, count);
     for (size_t k = 0; out->light != NULL && k < count; k++)
-        out->light[k] = scale * sl_srgb_to_linear((float)image.pixels[k] / 255);
-    sl_image_destroy(context, &image);
+        out->light[k] = scale * image.pixels[k];
+    sl_float_image_destroy(context, &image);
     if (out->light == NULL)
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory for the image %s", path);
     return make_sums(arena, out, error);

@@ -56,7 +56,7 @@ SlVec3 sl_sun_sample(const SlSun *sun, SlPathSampler *sampler);
 /* Pictures are in the arena. */
 SlStatus sl_surroundings_sky(SlContext *context, SlArena *arena, const SlSkySettings *sky,
                              SlSurroundings *out, SlError *error);
-/* From an image file; `turn` in degrees about the vertical. */
+/* From an EXR or PNG file. */
 SlStatus sl_surroundings_image(SlContext *context, SlArena *arena, const char *path, float scale,
                                SlSurroundings *out, SlError *error);
 SlVec3 sl_surroundings_light(const SlSurroundings *s, SlVec3 direction);

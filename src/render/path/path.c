@@ -5,16 +5,18 @@
      accumulate  photons for a group of passes; one sample of every pixel photons.c, integrate.c
      resolve     means of the samples -> planes of a target */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "core/timer.h"
 #include "math/camera.h"
+#include "render/color.h"
+#include "render/denoise/denoise.h"
 #include "render/path/integrate.h"
 #include "render/path/photons.h"
 #include "render/renderer.h"
 
 enum {
-    SAMPLES = SL_STAGE_ROW_COUNT, NOISE_TARGET, TIME_LIMIT, SEED, MAX_BOUNCES, MAX_SCATTERINGS, CLAMP,
+    SAMPLES = SL_STAGE_ROW_COUNT, NOISE, TIME_LIMIT, SEED, DENOISE, DENOISE_PATH, TONE, MAX_BOUNCES, MAX_SCATTERINGS, CLAMP,
     INTERSECTOR, SURFACE, FOAM, TINT, GROUND_STYLE, HAZE, SUN, SUN_ANGLE, SUN_THROUGH, PHOTONS, SKY,
     SKY_SCALE, TURBIDITY, CLOUDS, ENVIRONMENT, LAMP_LIGHT, LAMP_PLACE, LAMP_TARGET, LAMP_SIZE, APERTURE,
     FOCUS, SHUTTER, VOLUME, ROW_COUNT = VOLUME + SL_VOLUME_ROW_COUNT
@@ -26,11 +28,17 @@ static const SlParamRow rows[ROW_COUNT] = {
     SL_STAGE_ROWS_WITH((0.385, 0.40, 0.415), (0.36, 0.50, 0.70), (0.84, 0.88, 0.92),
                        (-0.42, 0.90, 0.91), 0.76, 0),
     [SAMPLES] = {"samples", SL_PARAM_INTEGER, {{64}}, 1, 1e6, "", NULL, "paths per pixel, at most"},
-    [NOISE_TARGET] = {"noise_target", SL_PARAM_NUMBER, {{0}}, 0, 1, "", NULL,
+    [NOISE] = {"noise", SL_PARAM_NUMBER, {{0}}, 0, 1, "", NULL,
                       "relative standard error at which sampling stops; 0: all samples"},
     [TIME_LIMIT] = {"time_limit", SL_PARAM_NUMBER, {{0}}, 0, 1e7, "s", NULL,
                     "time per picture after which sampling stops; 0: none"},
     [SEED] = {"seed", SL_PARAM_INTEGER, {{0}}, 0, 4294967295.0, "", NULL, "of the random numbers"},
+    [DENOISE] = {"denoise", SL_PARAM_CHOICE, {{0}}, 0, SL_DENOISE_METHOD_COUNT - 1, "", SL_DENOISE_NAMES,
+                 "auto: Open Image Denoise where it is found, else Sleet's own filter; none for references"},
+    [DENOISE_PATH] = {"denoise_path", SL_PARAM_TEXT, {{0}, ""}, 0, 0, "", NULL,
+                      "libOpenImageDenoise.so or its folder; empty: the usual places"},
+    [TONE] = {"tone", SL_PARAM_CHOICE, {{0}}, 0, SL_TONE_COUNT - 1, "", SL_TONE_NAMES,
+              "curve from light to picture"},
     [MAX_BOUNCES] = {"max_bounces", SL_PARAM_INTEGER, {{16}}, 1, 1000, "", NULL,
                      "surfaces that a path may meet"},
     [MAX_SCATTERINGS] = {"max_scatterings", SL_PARAM_INTEGER, {{160}}, 1, 100000, "", NULL,
@@ -109,8 +117,7 @@ typedef struct PathTracer {
     float focus; /* m */
     SlMedia media; /* around the eye */
     uint32_t samples; /* done */
-    double began; /* s */
-    bool ended;
+    char denoiser[SL_DENOISE_TEXT]; /* of the last resolve */
 } PathTracer;
 
 enum { TILE = 16, PHOTON_GROUP = 8 };
@@ -124,6 +131,11 @@ static SlVec3 vector(const PathTracer *tracer, int row)
 {
     const double *v = tracer->values[row].number;
     return sl_vec3((float)v[0], (float)v[1], (float)v[2]);
+}
+
+static SlDenoiseSettings denoise_settings(const PathTracer *tracer)
+{
+    return (SlDenoiseSettings){(SlDenoiseMethod)number(tracer, DENOISE), tracer->values[DENOISE_PATH].text};
 }
 
 static SlStatus init(void *state, SlContext *context, const SlParamValue *values, SlError *error)
@@ -140,7 +152,8 @@ static SlStatus init(void *state, SlContext *context, const SlParamValue *values
         return sl_error_set(error, SL_ERROR_UNSUPPORTED,
                             "intersector: this build has no Embree (apt-get install libembree-dev, then "
                             "build again); bvh draws the same picture");
-    return SL_OK;
+    SlDenoiseSettings denoise = denoise_settings(tracer);
+    return sl_denoise_check(&denoise, error);
 }
 
 static void destroy(void *state)
@@ -243,8 +256,9 @@ static SlStatus make_planes(PathTracer *tracer, const SlRenderJob *job, SlError 
     sl_arena_reset(&tracer->planes_arena);
     tracer->planes.color = plane(tracer, true, 3, &ready);
     tracer->planes.squares = plane(tracer, true, 1, &ready);
-    tracer->planes.albedo = plane(tracer, sl_job_names(job, "albedo"), 3, &ready);
-    tracer->planes.normal = plane(tracer, sl_job_names(job, "normal"), 3, &ready);
+    bool denoised = number(tracer, DENOISE) != SL_DENOISE_NONE;
+    tracer->planes.albedo = plane(tracer, denoised || sl_job_names(job, "albedo"), 3, &ready);
+    tracer->planes.normal = plane(tracer, denoised || sl_job_names(job, "normal"), 3, &ready);
     tracer->planes.depth = plane(tracer, sl_job_names(job, "depth"), 1, &ready);
     tracer->planes.velocity = plane(tracer, sl_job_names(job, "velocity"), 3, &ready);
     return ready ? SL_OK
@@ -261,8 +275,6 @@ static void set_settings(PathTracer *tracer)
                          .max_scatterings = (uint32_t)number(tracer, MAX_SCATTERINGS),
                          .clamp = (float)number(tracer, CLAMP),
                          .sun_through = (SlSunThrough)number(tracer, SUN_THROUGH),
-                         .noise_target = (float)number(tracer, NOISE_TARGET),
-                         .time_limit = (float)number(tracer, TIME_LIMIT),
                          .aperture = (float)number(tracer, APERTURE),
                          .focus = (float)number(tracer, FOCUS),
                          .haze = number(tracer, HAZE) != 0};
@@ -278,9 +290,8 @@ static SlStatus begin(void *state, const SlRenderJob *job, uint32_t *passes, SlE
 {
     PathTracer *tracer = state;
     SlPathScene *scene = &tracer->scene;
-    tracer->began = sl_seconds();
     tracer->samples = 0;
-    tracer->ended = false;
+    tracer->denoiser[0] = '\0';
     sl_path_scene_destroy(scene);
     *scene = (SlPathScene){0};
     sl_arena_reset(&tracer->arena);
@@ -403,17 +414,6 @@ static double noise(const void *state)
     return sum > 0 ? sqrt(variance / (double)count) / (sum / (double)count) : 0;
 }
 
-static bool enough(const PathTracer *tracer)
-{
-    const SlPathSettings *s = &tracer->scene.settings;
-    if (tracer->samples == 0)
-        return false;
-    if (s->time_limit > 0 && sl_seconds() - tracer->began > (double)s->time_limit)
-        return true;
-    return s->noise_target > 0 && tracer->samples >= 4 && tracer->samples % 4 == 0 &&
-           noise(tracer) <= (double)s->noise_target;
-}
-
 static SlStatus shoot_photons(PathTracer *tracer, SlError *error)
 {
     SlPathScene *scene = &tracer->scene;
@@ -432,9 +432,6 @@ static SlStatus shoot_photons(PathTracer *tracer, SlError *error)
 static SlStatus accumulate(void *state, SlError *error)
 {
     PathTracer *tracer = state;
-    tracer->ended = tracer->ended || enough(tracer);
-    if (tracer->ended)
-        return SL_OK;
     SlStatus status = shoot_photons(tracer, error);
     if (status != SL_OK)
         return status;
@@ -452,24 +449,67 @@ static void scale_plane(float *to, const float *from, size_t count, float scale)
         to[k] = from[k] * scale;
 }
 
-static SlStatus resolve(void *state, SlTarget *target, SlError *error)
+/* The means of the samples, denoised, into `color`. */
+static SlStatus resolve_color(PathTracer *tracer, float *color, SlError *error)
 {
-    (void)error;
-    PathTracer *tracer = state;
-    const Planes *planes = &tracer->planes;
+    const Planes *p = &tracer->planes;
     size_t count = (size_t)tracer->width * tracer->height;
     float scale = 1 / (float)(tracer->samples > 0 ? tracer->samples : 1);
-    scale_plane(sl_target_plane(target, "color"), planes->color, 3 * count, scale);
-    scale_plane(sl_target_plane(target, "albedo"), planes->albedo, 3 * count, scale);
-    scale_plane(sl_target_plane(target, "depth"), planes->depth, count, 1);
-    scale_plane(sl_target_plane(target, "velocity"), planes->velocity, 3 * count, 1);
-    float *normal = sl_target_plane(target, "normal");
+    SlDenoiseSettings settings = denoise_settings(tracer);
+    scale_plane(color, p->color, 3 * count, scale);
+    if (settings.method == SL_DENOISE_NONE)
+        return SL_OK;
+    SlArenaMark mark = sl_arena_mark(&tracer->planes_arena);
+    float *albedo = SL_PUSH(&tracer->planes_arena, float, 3 * count);
+    float *normal = SL_PUSH(&tracer->planes_arena, float, 3 * count);
+    float *variance = SL_PUSH(&tracer->planes_arena, float, count);
+    SlStatus status = SL_OK;
+    if (albedo == NULL || normal == NULL || variance == NULL) {
+        status = sl_error_set(error, SL_ERROR_MEMORY, "no memory to denoise %u × %u pixels", tracer->width,
+                              tracer->height);
+    } else {
+        scale_plane(albedo, p->albedo, 3 * count, scale);
+        scale_plane(normal, p->normal, 3 * count, scale);
+        for (size_t k = 0; k < count; k++) {
+            float mean = sl_luminance(sl_vec3(color[3 * k], color[3 * k + 1], color[3 * k + 2]));
+            float over = tracer->samples > 1 ? 1 / (float)(tracer->samples - 1) : 1;
+            variance[k] = fmaxf(p->squares[k] * scale - mean * mean, 0) * over;
+        }
+        SlDenoiseJob job = {.width = tracer->width, .height = tracer->height, .color = color,
+                            .albedo = albedo, .normal = normal,
+                            .variance = tracer->samples > 1 ? variance : NULL,
+                            .output = color, .used = tracer->denoiser};
+        status = sl_denoise(tracer->context, &job, &settings, error);
+    }
+    sl_arena_release(&tracer->planes_arena, mark);
+    return status;
+}
+
+static SlStatus resolve(void *state, SlTarget *target, SlError *error)
+{
+    PathTracer *tracer = state;
+    const Planes *p = &tracer->planes;
+    size_t count = (size_t)tracer->width * tracer->height;
+    float scale = 1 / (float)(tracer->samples > 0 ? tracer->samples : 1);
+    float *color = sl_target_plane(target, "color"), *normal = sl_target_plane(target, "normal");
+    scale_plane(sl_target_plane(target, "albedo"), p->albedo, 3 * count, scale);
+    scale_plane(sl_target_plane(target, "depth"), p->depth, count, 1);
+    scale_plane(sl_target_plane(target, "velocity"), p->velocity, 3 * count, 1);
     for (size_t k = 0; normal != NULL && k < count; k++) {
-        SlVec3 n = {planes->normal[3 * k], planes->normal[3 * k + 1], planes->normal[3 * k + 2]};
+        SlVec3 n = {p->normal[3 * k], p->normal[3 * k + 1], p->normal[3 * k + 2]};
         n = sl_dot(n, n) > 1e-12f ? sl_unit(n) : sl_vec3(0, 0, 0);
         memcpy(normal + 3 * k, &n, sizeof n);
     }
-    return SL_OK;
+    return color != NULL ? resolve_color(tracer, color, error) : SL_OK;
+}
+
+static void report(const void *state, SlRenderReport *result)
+{
+    const PathTracer *tracer = state;
+    result->samples = tracer->samples;
+    snprintf(result->intersector, sizeof result->intersector, "%s",
+             choose_intersector(tracer)->label());
+    snprintf(result->denoiser, sizeof result->denoiser, "%s", tracer->denoiser);
 }
 
 static const char *const planes[] = {"color", "depth", "normal", "albedo", "velocity"};
@@ -485,5 +525,6 @@ const SlRendererKind sl_renderer_path = {
     .accumulate = accumulate,
     .resolve = resolve,
     .noise = noise,
+    .report = report,
     .destroy = destroy,
 };

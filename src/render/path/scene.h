@@ -25,7 +25,6 @@ typedef struct SlPathSettings {
     uint32_t max_bounces, max_scatterings;
     float clamp; /* of a contribution after the first bounce; 0: none */
     SlSunThrough sun_through;
-    float noise_target, time_limit; /* 0: none */
     float aperture, focus; /* m; focus 0: the camera's target */
     bool haze; /* far ground fades into the horizon */
 } SlPathSettings;
