@@ -340,9 +340,9 @@ static bool scatter_in_volume(Path *path, const SlVolumeEvent *event, const SlVo
 static bool ends_in_haze(Path *path, const SlSurface *s)
 {
     const SlPathScene *scene = path->scene;
-    if (!scene->settings.haze || s->primitive != SL_NO_PRIMITIVE || !(s->t > 0.12f * scene->ground.haze))
+    if (!scene->settings.haze || s->primitive != SL_NO_PRIMITIVE || !(s->t > 0.2f * scene->ground.haze))
         return false;
-    float left = expf(-(s->t - 0.12f * scene->ground.haze) / (0.5f * scene->ground.haze));
+    float left = expf(-(s->t - 0.2f * scene->ground.haze) / scene->ground.haze);
     if (sl_path_uniform(path->sampler) < left)
         return false;
     SlVec3 d = path->ray.direction;

@@ -26,7 +26,7 @@ enum { INTERSECTOR_AUTO, INTERSECTOR_EMBREE, INTERSECTOR_BVH };
 
 static const SlParamRow rows[ROW_COUNT] = {
     SL_STAGE_ROWS_WITH((0.385, 0.40, 0.415), (0.36, 0.50, 0.70), (0.84, 0.88, 0.92),
-                       (-0.42, 0.90, 0.91), 0.76, 0),
+                       (-0.42, 0.90, 0.91), 1.1, 0),
     [SAMPLES] = {"samples", SL_PARAM_INTEGER, {{64}}, 1, 1e6, "", NULL, "paths per pixel, at most"},
     [NOISE] = {"noise", SL_PARAM_NUMBER, {{0}}, 0, 1, "", NULL,
                       "relative standard error at which sampling stops; 0: all samples"},
@@ -265,7 +265,7 @@ static SlStatus make_lights(PathTracer *tracer, const SlRenderStage *stage, SlEr
                          .turbidity = turbidity,
                          .zenith = stage->background_top,
                          .horizon = stage->background_bottom,
-                         .scale = scale * (physical ? key / 100 : exposure), /* a sun of 100 klx */
+                         .scale = scale * (physical ? key / 60 : exposure), /* a sun of 60 klx: a little haze */
                          .clouds = (float)number(tracer, CLOUDS)};
     return sl_surroundings_sky(tracer->context, &tracer->arena, &sky, &scene->sky, error);
 }
