@@ -160,8 +160,8 @@ SL_API uint64_t sl_context_allocation_count(const SlContext *context);
 SL_API uint64_t sl_context_bytes_held(const SlContext *context);
 
 SL_API const char *sl_version(void);
-/* Is an optional part built in and usable here? "png": pictures as PNG; "exr": as EXR; "ldl": the solver
-   "ldlt"; "avx2": the path of that name; "ffmpeg": video. False for a name that is not known. */
+/* Is an optional part built in and usable here? "png": pictures as PNG; "exr": as EXR; "embree": rays of the
+   path tracer by Embree; "ldl": the solver "ldlt"; "avx2": the path of that name; "ffmpeg": video. False for a name that is not known. */
 SL_API bool sl_has_feature(const char *name);
 SL_API const char *const *sl_feature_names(size_t *count);
 SL_API const char *sl_status_name(SlStatus status);

@@ -4,7 +4,7 @@
 
 static const struct {
     const char *style, *renderer;
-} styles[] = {{"particles", "splats"}, {"water", "water"}};
+} styles[] = {{"particles", "splats"}, {"water", "water"}, {"final", "path"}};
 
 enum { STYLE_COUNT = sizeof styles / sizeof styles[0] };
 
@@ -16,7 +16,7 @@ bool cli_style(const char *command, const char *style)
     if (strcmp(style, "auto") == 0)
         return true;
     bool old = strcmp(style, "opaque") == 0 || strcmp(style, "transparent") == 0;
-    cli_usage_error(command, "--style takes auto, particles or water, not \"%.40s\"%s%.40s", style,
+    cli_usage_error(command, "--style takes auto, particles, water or final, not \"%.40s\"%s%.40s", style,
                     old ? "; that is --set render.blend=" : "", old ? style : "");
     return false;
 }

@@ -10,7 +10,7 @@ typedef struct CliDrawing {
     SlFilter *surface, *whitewater; /* of the style water; NULL: not needed */
     const SlCamera *camera; /* NULL: the frame's first */
     SlVideo *video;
-    char style[16]; /* auto, particles or water */
+    char style[16]; /* auto, particles, water or final */
     char video_path[1024];
     bool wants_video, every_png;
     char pattern[1024]; /* of the pictures' paths */

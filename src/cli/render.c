@@ -12,7 +12,7 @@ static const CliOption options[O_COUNT] = {
                   "a folder for pictures and video.mp4 (DIR/render, out/NAME), or a file:\n"
                   ".mp4 or .webm for a video, .png for a picture; %d or %06d is the frame"},
     [O_STYLE] = {"style", 0, "NAME",
-                 "water, particles, or auto: water where there is a liquid (the scene's, auto)"},
+                 "final (path traced), water, particles, or auto: water where there is a liquid (the scene's, auto)"},
     [O_FRAMES] = {"frames", 'n', "K|A-B", "one frame, as a picture, or a range (default: all)"},
     [O_SIZE] = {"size", 0, "WxH", "size of the pictures in pixels (1280x720)"},
     [O_CAMERA] = {"camera", 'c', "NAME", "a camera of the scene (default: the first)"},

@@ -17,6 +17,11 @@ static bool has_exr(void)
     return SLEET_HAVE_EXR;
 }
 
+static bool has_embree(void)
+{
+    return SLEET_HAVE_EMBREE != 0;
+}
+
 static bool has_ldl(void)
 {
     return SLEET_HAVE_LDL;
@@ -44,8 +49,8 @@ static bool has_ffmpeg(void)
 }
 
 /* One line per feature, here and in its names. */
-static bool (*const present[])(void) = {has_png, has_exr, has_ldl, has_avx2, has_ffmpeg};
-static const char *const names[] = {"png", "exr", "ldl", "avx2", "ffmpeg"};
+static bool (*const present[])(void) = {has_png, has_exr, has_embree, has_ldl, has_avx2, has_ffmpeg};
+static const char *const names[] = {"png", "exr", "embree", "ldl", "avx2", "ffmpeg"};
 enum { FEATURES = sizeof names / sizeof names[0] };
 _Static_assert(FEATURES == sizeof present / sizeof present[0], "one name each");
 

@@ -10,7 +10,7 @@
 #include "render/target.h"
 
 /* The list: a renderer `name` is sl_renderer_name with its table sl_name_table. */
-#define RENDERERS(ENTRY) ENTRY(splats) ENTRY(water)
+#define RENDERERS(ENTRY) ENTRY(splats) ENTRY(water) ENTRY(path)
 
 #define KIND_OF(name) &sl_renderer_##name,
 #define TABLE_OF(name) &sl_##name##_table,

@@ -40,8 +40,8 @@ typedef struct SlRendererKind {
     void (*destroy)(void *state);
 } SlRendererKind;
 
-extern const SlRendererKind sl_renderer_splats, sl_renderer_water;
-extern const SlTable sl_splats_table, sl_water_table;
+extern const SlRendererKind sl_renderer_splats, sl_renderer_water, sl_renderer_path;
+extern const SlTable sl_splats_table, sl_water_table, sl_path_table;
 
 /* As sl_renderer_create, of a kind that need not be in the list. */
 SlStatus sl_renderer_create_kind(SlContext *context, const SlRendererKind *kind,

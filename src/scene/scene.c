@@ -135,8 +135,8 @@ static SlStatus read_output(SlScene *scene, const SlJsonNode *object, SlError *e
 
 /* How a scene is drawn, whatever the renderer: the first table of its "render" object. */
 static const SlParamRow style_rows[] = {
-    {"style", SL_PARAM_CHOICE, {{0}, ""}, 0, 2, "", "auto|particles|water",
-     "auto: water where the frame has a liquid, else particles"}};
+    {"style", SL_PARAM_CHOICE, {{0}, ""}, 0, 3, "", "auto|particles|water|final",
+     "auto: water where the frame has a liquid, else particles; final: path traced"}};
 static const SlTable style_table = {"style", "renderer", "", "", style_rows, 1};
 
 /* Before there were styles, `style` was what is now `blend`. */
@@ -149,29 +149,32 @@ static SlStatus check_old_style(SlScene *scene, const SlJsonNode *object, SlErro
         const char *text = sl_json_text(json, m);
         if (strcmp(text, "opaque") == 0 || strcmp(text, "transparent") == 0)
             return sl_json_error(json, m->place, error,
-                                 "style is auto, particles or water; whether particles are opaque "
+                                 "style is auto, particles, water or final; whether particles are opaque "
                                  "or transparent is \"blend\": write \"blend\": \"%s\"",
                                  text);
     }
     return SL_OK;
 }
 
-/* A key that only one renderer has asks for that renderer's style. */
+/* A key that only one renderer has asks for that renderer's style; one that the path tracer shares with
+   another renderer asks for the other's. */
 static uint32_t implied_style(const SlScene *scene, const SlJsonNode *object,
                               const SlSceneTables *tables)
 {
-    static const char *const names[] = {"", "splats", "water"};
+    static const char *const names[] = {"", "splats", "water", "path"};
+    enum { STYLES = sizeof names / sizeof names[0] };
     const SlJson *json = &scene->json;
     uint32_t implied = 0;
     for (const SlJsonNode *m = sl_json_first(json, object); m != NULL; m = sl_json_next(json, m)) {
         const SlTable *only = NULL;
         size_t owners = 0;
         for (size_t t = 0; t < tables->renderer_count; t++)
-            if (sl_table_find(tables->renderers[t], sl_json_key(json, m)) != NULL) {
+            if (sl_table_find(tables->renderers[t], sl_json_key(json, m)) != NULL &&
+                (owners == 0 || strcmp(tables->renderers[t]->name, "path") != 0)) {
                 only = tables->renderers[t];
                 owners++;
             }
-        for (uint32_t s = 1; owners == 1 && tables->renderer_count > 1 && s < 3; s++)
+        for (uint32_t s = 1; owners == 1 && tables->renderer_count > 1 && s < STYLES; s++)
             if (implied == 0 && strcmp(only->name, names[s]) == 0)
                 implied = s;
     }

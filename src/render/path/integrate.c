@@ -1,0 +1,389 @@
+/* The path tracer's integrator: paths from the camera with next-event estimation to sun, surroundings
+   and lamp, combined with directions from the surfaces by the balance heuristic [Veach 1995]; clear
+   surfaces by mirror and refraction with absorption; volumes by the calls of volume.h.
+
+   Light of the sun behind a clear surface comes from one place only: the photon map, a straight shadow
+   ray, or (traced) the path itself; `SlSunThrough` says which. */
+#include "render/path/integrate.h"
+
+#include <math.h>
+
+#include "render/path/phase.h"
+#include "render/path/photons.h"
+
+enum { MAX_PASSED = 64, STRAIGHT_CROSSINGS = 12 };
+
+typedef struct Path {
+    const SlPathScene *scene;
+    SlPathSampler *sampler;
+    SlRay ray;
+    SlMedia media;
+    SlVec3 beta;
+    float density; /* of the last direction; 0: mirrored, refracted or from the camera */
+    bool scattered; /* at least once at a surface or in a volume */
+    uint32_t bounces, order, passed;
+    SlPathResult *result;
+    bool named; /* the result has its albedo */
+} Path;
+
+/* A point where light is scattered: a surface, or an event in a volume. */
+typedef struct Vertex {
+    SlVec3 position, flat, normal, out; /* flat and normal on the side of `out` */
+    const SlPathMaterial *material; /* NULL: in a volume */
+    SlVec3 albedo;
+    const SlVolumeEvent *event;
+    const SlVolume *volume;
+} Vertex;
+
+static void add(Path *path, SlVec3 light)
+{
+    light = sl_mul(light, path->beta);
+    float clamp = path->scene->settings.clamp, max = sl_max3(light);
+    if (!(max >= 0) || !isfinite(max))
+        return;
+    if (clamp > 0 && max > clamp && (path->bounces > 0 || path->order > 0))
+        light = sl_scale(light, clamp / max);
+    path->result->light = sl_add(path->result->light, light);
+}
+
+/* --- Light that arrives at a vertex. --- */
+
+/* f times the cosine; of a volume the phase function. */
+static SlVec3 scattering(const Path *path, const Vertex *v, SlVec3 in, bool sun)
+{
+    if (v->material == NULL) {
+        float phase = sl_phase_value(v->event->g, sl_dot(path->ray.direction, in));
+        if (sun)
+            phase += sl_volume_glint(v->volume, v->event, path->ray.direction, in);
+        return sl_scale(v->albedo, phase);
+    }
+    if (!(sl_dot(v->flat, in) > 0))
+        return sl_vec3(0, 0, 0);
+    SlVec3 f = sl_bsdf_value(v->material, v->albedo, v->normal, v->out, in);
+    return sl_scale(f, fmaxf(sl_dot(v->normal, in), 0));
+}
+
+static float density_of(const Path *path, const Vertex *v, SlVec3 in)
+{
+    if (v->material == NULL)
+        return sl_phase_value(v->event->g, sl_dot(path->ray.direction, in));
+    return sl_bsdf_density(v->material, v->normal, v->out, in);
+}
+
+static float volumes_transmit(const Path *path, const SlRay *ray)
+{
+    const SlPathScene *scene = path->scene;
+    float left = 1;
+    for (size_t k = 0; k < scene->volume_count && left > 0; k++)
+        left *= sl_volume_transmittance(scene->volumes[k], ray->origin, ray->direction, ray->t_max,
+                                        path->order + 1, path->sampler);
+    return left;
+}
+
+/* What is left of light that comes straight through clear surfaces: (1 - Fresnel) and absorption. */
+static SlVec3 straight(const Path *path, SlRay ray, bool *crossed)
+{
+    const SlPathScene *scene = path->scene;
+    SlMedia media = path->media;
+    SlVec3 left = {1, 1, 1};
+    SlHit hit;
+    *crossed = false;
+    for (int k = 0; k < STRAIGHT_CROSSINGS; k++) {
+        if (!sl_intersect(&scene->intersector, &ray, SL_RAY_CLEAR, &hit))
+            return left;
+        SlSurface s;
+        sl_scene_surface(scene, &ray, &hit, &s);
+        left = sl_mul(left, sl_media_transmit(scene, &media, hit.t));
+        SlInterface face = sl_interface(scene, &media, &s, ray.direction);
+        if (!face.passed) {
+            float inner, cosine = fabsf(sl_dot(s.normal, ray.direction));
+            /* From the air's side: a straight ray is never reflected totally. */
+            float index = scene->materials[s.material].index;
+            left = sl_scale(left, 1 - sl_fresnel(fmaxf(cosine, 0.15f), index, &inner));
+            *crossed = true;
+        }
+        media = face.beyond;
+        ray.origin = sl_offset(s.position, s.flat, ray.direction);
+        ray.t_max -= hit.t;
+    }
+    return left;
+}
+
+/* What of the light from `in`, t away, reaches the vertex. */
+static SlVec3 visible(const Path *path, const Vertex *v, SlVec3 in, float t, bool through, bool *crossed)
+{
+    const SlPathScene *scene = path->scene;
+    SlVec3 origin = v->material != NULL ? sl_offset(v->position, v->flat, in) : v->position;
+    SlRay ray = {.origin = origin, .direction = in, .t_max = t, .time = path->ray.time};
+    SlVec3 left = {1, 1, 1};
+    *crossed = false;
+    if (sl_scene_blocked(scene, &ray, through && scene->has_clear ? SL_RAY_OPAQUE : SL_RAY_ALL))
+        return sl_vec3(0, 0, 0);
+    if (scene->has_clear && through)
+        left = straight(path, ray, crossed);
+    else
+        left = isfinite(t) ? sl_media_transmit(scene, &path->media, t) : left;
+    return scene->volume_count > 0 ? sl_scale(left, volumes_transmit(path, &ray)) : left;
+}
+
+static void add_sun(Path *path, const Vertex *v)
+{
+    const SlPathScene *scene = path->scene;
+    const SlSun *sun = &scene->sun;
+    if (!(sl_max3(sun->irradiance) > 0))
+        return;
+    SlVec3 in = sl_sun_sample(sun, path->sampler), f = scattering(path, v, in, true);
+    if (!(sl_max3(f) > 0))
+        return;
+    bool mapped = scene->photons != NULL && v->material != NULL && v->material->caustics;
+    bool through = scene->settings.sun_through != SL_SUN_TRACED && !mapped, crossed;
+    SlVec3 left = visible(path, v, in, INFINITY, through, &crossed);
+    float weight = crossed ? 1 : sun->density / (sun->density + density_of(path, v, in));
+    add(path, sl_scale(sl_mul(sl_mul(f, left), sun->irradiance), weight));
+}
+
+static void add_surroundings(Path *path, const Vertex *v)
+{
+    const SlPathScene *scene = path->scene;
+    if (!scene->sky.peaked)
+        return;
+    float density;
+    bool crossed;
+    SlVec3 in = sl_surroundings_sample(&scene->sky, path->sampler, &density);
+    SlVec3 f = scattering(path, v, in, false);
+    if (!(sl_max3(f) > 0 && density > 0))
+        return;
+    SlVec3 left = visible(path, v, in, INFINITY, false, &crossed);
+    SlVec3 light = sl_mul(sl_mul(f, left), sl_surroundings_light(&scene->sky, in));
+    add(path, sl_scale(light, 1 / (density + density_of(path, v, in))));
+}
+
+static float lamp_density(const SlLamp *lamp, SlVec3 in, float t)
+{
+    float cosine = -sl_dot(lamp->normal, in);
+    return cosine > 0 ? t * t / (cosine * lamp->area) : 0;
+}
+
+static void add_lamp(Path *path, const Vertex *v)
+{
+    const SlLamp *lamp = &path->scene->lamp;
+    if (!(sl_max3(lamp->light) > 0))
+        return;
+    float a = sl_path_uniform(path->sampler), b = sl_path_uniform(path->sampler);
+    SlVec3 at = sl_add(lamp->corner, sl_add(sl_scale(lamp->side[0], a), sl_scale(lamp->side[1], b)));
+    SlVec3 way = sl_sub(at, v->position), in = sl_unit(way);
+    float t = sl_length(way), density = lamp_density(lamp, in, t);
+    SlVec3 f = scattering(path, v, in, false);
+    if (!(sl_max3(f) > 0 && density > 0))
+        return;
+    bool crossed;
+    SlVec3 left = visible(path, v, in, 0.9999f * t - 1e-6f, false, &crossed);
+    add(path, sl_scale(sl_mul(sl_mul(f, left), lamp->light), 1 / (density + density_of(path, v, in))));
+}
+
+static void add_direct(Path *path, const Vertex *v)
+{
+    add_sun(path, v);
+    add_surroundings(path, v);
+    add_lamp(path, v);
+    if (path->scene->photons != NULL && v->material != NULL && v->material->caustics) {
+        SlVec3 e = sl_photons_irradiance(path->scene->photons, v->position, v->flat);
+        add(path, sl_scale(sl_mul(v->albedo, e), 1 / SL_PI));
+    }
+}
+
+/* --- Where the path meets light itself. --- */
+
+static void meet_sky(Path *path, SlVec3 direction)
+{
+    const SlPathScene *scene = path->scene;
+    const SlSun *sun = &scene->sun;
+    float weight = 1;
+    if (path->density > 0 && scene->sky.peaked)
+        weight = path->density / (path->density + sl_surroundings_density(&scene->sky, direction));
+    add(path, sl_scale(sl_surroundings_light(&scene->sky, direction), weight));
+    if (sl_dot(direction, sun->direction) < sun->cosine || !(sl_max3(sun->irradiance) > 0))
+        return;
+    weight = 1;
+    if (path->density > 0)
+        weight = path->density / (path->density + sun->density);
+    else if (path->scattered && scene->settings.sun_through != SL_SUN_TRACED)
+        return; /* it came by a shadow ray or by photons */
+    add(path, sl_scale(sun->radiance, weight));
+}
+
+static void meet_lamp(Path *path, const SlSurface *s)
+{
+    const SlLamp *lamp = &path->scene->lamp;
+    float density = lamp_density(lamp, path->ray.direction, s->t);
+    if (!(density > 0))
+        return;
+    float weight = path->density > 0 ? path->density / (path->density + density) : 1;
+    add(path, sl_scale(lamp->light, weight));
+}
+
+/* --- Steps of a path; false: it ends. --- */
+
+static void name_first(Path *path, SlVec3 albedo, const SlSurface *s)
+{
+    SlPathResult *result = path->result;
+    if (result->distance == INFINITY) {
+        result->distance = s->t;
+        result->normal = s->normal;
+        if (sl_dot(s->normal, path->ray.direction) > 0)
+            result->normal = sl_scale(s->normal, -1);
+        result->velocity = path->scene->shutter > 0 ? sl_scale(s->motion, 1 / path->scene->shutter)
+                                                    : sl_vec3(0, 0, 0);
+    }
+    if (!path->named && path->scene->materials[s->material].kind != SL_BSDF_CLEAR) {
+        result->albedo = albedo;
+        path->named = true;
+    }
+}
+
+static bool cross(Path *path, const SlSurface *s)
+{
+    SlInterface face = sl_interface(path->scene, &path->media, s, path->ray.direction);
+    if (face.passed) {
+        path->media = face.beyond;
+        path->ray.origin = sl_offset(s->position, s->flat, path->ray.direction);
+        return ++path->passed < MAX_PASSED;
+    }
+    bool mirrored = sl_path_uniform(path->sampler) < face.reflected;
+    path->ray.direction = mirrored ? face.mirror : face.refracted;
+    path->ray.origin = sl_offset(s->position, s->flat, path->ray.direction);
+    if (!mirrored) {
+        path->media = face.beyond;
+        path->beta = sl_scale(path->beta, face.scale);
+    }
+    path->density = 0;
+    return ++path->bounces < path->scene->settings.max_bounces;
+}
+
+static bool scatter(Path *path, const SlSurface *s)
+{
+    Vertex v = {.position = s->position, .flat = s->flat, .normal = s->normal, .albedo = s->albedo,
+                .material = &path->scene->materials[s->material],
+                .out = sl_scale(path->ray.direction, -1)};
+    if (sl_dot(v.flat, v.out) < 0) {
+        v.flat = sl_scale(v.flat, -1);
+        v.normal = sl_scale(v.normal, -1);
+    }
+    if (!(sl_dot(v.normal, v.out) > 1e-4f))
+        v.normal = v.flat;
+    add_direct(path, &v);
+    if (++path->bounces >= path->scene->settings.max_bounces)
+        return false;
+    SlVec3 in, weight, directions[2] = {v.normal, v.out};
+    if (!sl_bsdf_sample(v.material, v.albedo, directions, path->sampler, &in, &weight) ||
+        !(sl_dot(in, v.flat) > 0))
+        return false;
+    path->beta = sl_mul(path->beta, weight);
+    path->density = sl_bsdf_density(v.material, v.normal, v.out, in);
+    path->ray.origin = sl_offset(s->position, v.flat, in);
+    path->ray.direction = in;
+    path->scattered = true;
+    path->order = 0;
+    return true;
+}
+
+/* The nearest event of all volumes before t. */
+static bool find_event(Path *path, float t, SlVolumeEvent *event, const SlVolume **volume)
+{
+    const SlPathScene *scene = path->scene;
+    bool found = false;
+    for (size_t k = 0; k < scene->volume_count; k++) {
+        SlVolumeEvent own;
+        if (sl_volume_scatter(scene->volumes[k], path->ray.origin, path->ray.direction, t, path->order,
+                              path->sampler, &own)) {
+            *event = own;
+            *volume = scene->volumes[k];
+            t = own.t;
+            found = true;
+        }
+    }
+    return found;
+}
+
+static bool scatter_in_volume(Path *path, const SlVolumeEvent *event, const SlVolume *volume)
+{
+    Vertex v = {.position = event->position, .albedo = event->albedo, .event = event, .volume = volume};
+    SlPathResult *result = path->result;
+    if (result->distance == INFINITY)
+        result->distance = event->t;
+    if (!path->named) {
+        result->albedo = event->albedo;
+        path->named = true;
+    }
+    add_direct(path, &v);
+    if (++path->order >= path->scene->settings.max_scatterings)
+        return false;
+    SlVec3 in = sl_phase_sample(event->g, path->ray.direction, path->sampler);
+    path->density = sl_phase_value(event->g, sl_dot(path->ray.direction, in));
+    path->beta = sl_mul(path->beta, event->albedo);
+    path->ray.origin = event->position;
+    path->ray.direction = in;
+    path->scattered = true;
+    return true;
+}
+
+/* The ground far away is the horizon's haze: its light is that of the sky just above it. */
+static bool ends_in_haze(Path *path, const SlSurface *s)
+{
+    const SlPathScene *scene = path->scene;
+    if (!scene->settings.haze || s->primitive != SL_NO_PRIMITIVE || !(s->t > 0.12f * scene->ground.haze))
+        return false;
+    float left = expf(-(s->t - 0.12f * scene->ground.haze) / (0.5f * scene->ground.haze));
+    if (sl_path_uniform(path->sampler) < left)
+        return false;
+    SlVec3 d = path->ray.direction;
+    add(path, sl_surroundings_light(&scene->sky, sl_unit(sl_vec3(d.x, 0.02f, d.z))));
+    return true;
+}
+
+static bool step(Path *path)
+{
+    const SlPathScene *scene = path->scene;
+    SlSurface s;
+    SlVolumeEvent event;
+    const SlVolume *volume;
+    bool hit = sl_scene_hit(scene, &path->ray, &s);
+    if (scene->volume_count > 0 && find_event(path, hit ? s.t : INFINITY, &event, &volume))
+        return scatter_in_volume(path, &event, volume);
+    if (!hit) {
+        meet_sky(path, path->ray.direction);
+        return false;
+    }
+    if (path->media.count > 0)
+        path->beta = sl_mul(path->beta, sl_media_transmit(scene, &path->media, s.t));
+    name_first(path, s.albedo, &s);
+    if (ends_in_haze(path, &s))
+        return false;
+    switch (scene->materials[s.material].kind) {
+    case SL_BSDF_LIGHT:
+        meet_lamp(path, &s);
+        return false;
+    case SL_BSDF_CLEAR:
+        return cross(path, &s);
+    default:
+        return scatter(path, &s);
+    }
+}
+
+SlPathResult sl_path_trace(const SlPathScene *scene, const SlRay *ray, const SlMedia *media,
+                           SlPathSampler *sampler)
+{
+    SlPathResult result = {.distance = INFINITY};
+    Path path = {.scene = scene, .sampler = sampler, .ray = *ray, .media = *media,
+                 .beta = {1, 1, 1}, .result = &result};
+    while (step(&path)) {
+        /* Roulette: dim paths end early. */
+        float max = sl_max3(path.beta), keep = fminf(4 * max, 1);
+        if (path.bounces + path.order < 3 || keep == 1)
+            continue;
+        if (!(sl_path_uniform(sampler) < keep))
+            break;
+        path.beta = sl_scale(path.beta, 1 / keep);
+    }
+    return result;
+}

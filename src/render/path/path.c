@@ -1,0 +1,530 @@
+/* The renderer `path`: physically based pictures by path tracing. This file holds its parameters, the
+   planes it accumulates and the order of a picture:
+
+     begin       stage and parameters -> scene, lights, tree of boxes    scene.c, lights.c, intersect_*.c
+     accumulate  photons for a group of passes; one sample of every pixel photons.c, integrate.c
+     resolve     means of the samples -> planes of a target */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "math/camera.h"
+#include "render/color.h"
+#include "render/denoise/denoise.h"
+#include "render/path/integrate.h"
+#include "render/path/photons.h"
+#include "render/renderer.h"
+
+enum {
+    SAMPLES = SL_STAGE_ROW_COUNT, NOISE, TIME_LIMIT, SEED, DENOISE, DENOISE_PATH, TONE, MAX_BOUNCES, MAX_SCATTERINGS, CLAMP,
+    INTERSECTOR, SURFACE, FOAM, TINT, GROUND_STYLE, HAZE, SUN, SUN_ANGLE, SUN_THROUGH, PHOTONS, SKY,
+    SKY_SCALE, TURBIDITY, CLOUDS, ENVIRONMENT, LAMP_LIGHT, LAMP_PLACE, LAMP_TARGET, LAMP_SIZE, APERTURE,
+    FOCUS, SHUTTER, VOLUME, ROW_COUNT = VOLUME + SL_VOLUME_ROW_COUNT
+};
+enum { GROUND_AUTO, GROUND_TILES, GROUND_PLAIN, GROUND_SNOW };
+enum { INTERSECTOR_AUTO, INTERSECTOR_EMBREE, INTERSECTOR_BVH };
+
+static const SlParamRow rows[ROW_COUNT] = {
+    SL_STAGE_ROWS_WITH((0.385, 0.40, 0.415), (0.36, 0.50, 0.70), (0.84, 0.88, 0.92),
+                       (-0.42, 0.90, 0.91), 0.76, 0),
+    [SAMPLES] = {"samples", SL_PARAM_INTEGER, {{64}}, 1, 1e6, "", NULL, "paths per pixel, at most"},
+    [NOISE] = {"noise", SL_PARAM_NUMBER, {{0}}, 0, 1, "", NULL,
+                      "relative standard error at which sampling stops; 0: all samples"},
+    [TIME_LIMIT] = {"time_limit", SL_PARAM_NUMBER, {{0}}, 0, 1e7, "s", NULL,
+                    "time per picture after which sampling stops; 0: none"},
+    [SEED] = {"seed", SL_PARAM_INTEGER, {{0}}, 0, 4294967295.0, "", NULL, "of the random numbers"},
+    [DENOISE] = {"denoise", SL_PARAM_CHOICE, {{0}}, 0, SL_DENOISE_METHOD_COUNT - 1, "", SL_DENOISE_NAMES,
+                 "auto: Open Image Denoise where it is found, else Sleet's own filter; none for references"},
+    [DENOISE_PATH] = {"denoise_path", SL_PARAM_TEXT, {{0}, ""}, 0, 0, "", NULL,
+                      "libOpenImageDenoise.so or its folder; empty: the usual places"},
+    [TONE] = {"tone", SL_PARAM_CHOICE, {{0}}, 0, SL_TONE_COUNT - 1, "", SL_TONE_NAMES,
+              "curve from light to picture"},
+    [MAX_BOUNCES] = {"max_bounces", SL_PARAM_INTEGER, {{16}}, 1, 1000, "", NULL,
+                     "surfaces that a path may meet"},
+    [MAX_SCATTERINGS] = {"max_scatterings", SL_PARAM_INTEGER, {{160}}, 1, 100000, "", NULL,
+                         "scatterings of a path within snow, in a row"},
+    [CLAMP] = {"clamp", SL_PARAM_NUMBER, {{8}}, 0, 1e9, "", NULL,
+               "brightest light of a path after its first surface; 0: no limit (unbiased)"},
+    [INTERSECTOR] = {"intersector", SL_PARAM_CHOICE, {{0}}, 0, 2, "", "auto|embree|bvh",
+                     "who intersects rays: Embree where it was built in, or Sleet's own tree"},
+    [SURFACE] = {"surface", SL_PARAM_BOOL, {{1}}, 0, 1, "", NULL,
+                 "draw a liquid by its surface where the frame has one, else by its particles"},
+    [FOAM] = {"foam", SL_PARAM_NUMBER, {{1}}, 0, 100, "", NULL,
+              "size of whitewater's spheres, over what the filter gives; 0: none"},
+    [TINT] = {"tint", SL_PARAM_NUMBER, {{1}}, 0, 100, "", NULL, "factor of a liquid's absorption"},
+    [GROUND_STYLE] = {"ground_style", SL_PARAM_CHOICE, {{0}}, 0, 3, "", "auto|tiles|plain|snow",
+                      "look of the ground; auto: snow where there is snow, else tiles"},
+    [HAZE] = {"haze", SL_PARAM_BOOL, {{1}}, 0, 1, "", NULL, "far ground fades into the horizon"},
+    [SUN] = {"sun", SL_PARAM_NUMBER, {{1}}, 0, 1e6, "", NULL, "brightness of the sun; 0: none"},
+    [SUN_ANGLE] = {"sun_angle", SL_PARAM_NUMBER, {{0.7}}, 0.01, 45, "degree", NULL,
+                   "half of the sun's angular diameter (0.27 of the real one); more: softer shadows"},
+    [SUN_THROUGH] = {"sun_through", SL_PARAM_CHOICE, {{0}}, 0, 2, "", SL_SUN_NAMES,
+                     "how sunlight passes water and glass: caustics by photons, straight shadow rays, "
+                     "or by paths that meet the sun by chance (unbiased)"},
+    [PHOTONS] = {"photons", SL_PARAM_INTEGER, {{600000}}, 0, 1e9, "", NULL,
+                 "photons of each caustics map; one map for 8 samples"},
+    [SKY] = {"sky", SL_PARAM_CHOICE, {{0}}, 0, 2, "", SL_SKY_NAMES,
+             "Preetham's clear sky, a gradient between the background's colours, or background_bottom"},
+    [SKY_SCALE] = {"sky_scale", SL_PARAM_NUMBER, {{1}}, 0, 1e6, "", NULL,
+                   "brightness of the sky or of the environment image"},
+    [TURBIDITY] = {"turbidity", SL_PARAM_NUMBER, {{3}}, 1.8, 10, "", NULL,
+                   "haze of the physical sky: 2 is clear, 6 hazy"},
+    [CLOUDS] = {"clouds", SL_PARAM_NUMBER, {{0.7}}, 0, 1, "", NULL, "thin clouds"},
+    [ENVIRONMENT] = {"environment", SL_PARAM_TEXT, {{0}, ""}, 0, 0, "", NULL,
+                     "image of latitude and longitude in place of the sky"},
+    [LAMP_LIGHT] = {"lamp_light", SL_PARAM_VEC3, {{0, 0, 0}}, 0, 1e6, "", NULL,
+                    "radiance of a square lamp: red, green, blue; 0: none"},
+    [LAMP_PLACE] = {"lamp_place", SL_PARAM_VEC3, {{0, 4, 0}}, -1e6, 1e6, "m", NULL, "its middle"},
+    [LAMP_TARGET] = {"lamp_target", SL_PARAM_VEC3, {{0, 0, 0}}, -1e6, 1e6, "m", NULL,
+                     "the point it faces"},
+    [LAMP_SIZE] = {"lamp_size", SL_PARAM_NUMBER, {{1}}, 1e-6, 1e6, "m", NULL, "its side"},
+    [APERTURE] = {"aperture", SL_PARAM_NUMBER, {{0}}, 0, 1e3, "m", NULL,
+                  "diameter of the lens; 0: everything is sharp"},
+    [FOCUS] = {"focus", SL_PARAM_NUMBER, {{0}}, 0, 1e6, "m", NULL,
+               "distance of what is sharp; 0: that of the camera's target"},
+    [SHUTTER] = {"shutter", SL_PARAM_NUMBER, {{0.5}}, 0, 1, "", NULL,
+                 "fraction of a frame's time that the shutter is open, where the job names none"},
+    SL_VOLUME_ROWS(VOLUME),
+};
+
+const SlTable sl_path_table = {
+    .name = "path",
+    .kind = "renderer",
+    .summary = "physically based pictures by path tracing: water, glass, solids, snow as a volume",
+    .citation = "Kajiya: The Rendering Equation, SIGGRAPH 1986; Veach: Robust Monte Carlo Methods for "
+                "Light Transport Simulation, 1997",
+    .rows = rows,
+    .row_count = ROW_COUNT,
+};
+
+/* Sums over samples; NULL: not wanted. */
+typedef struct Planes {
+    float *color;   /* 3 */
+    float *squares; /* 1: of the luminance */
+    float *albedo, *normal;   /* 3 */
+    float *depth, *velocity;  /* 1, 3: of the first sample */
+} Planes;
+
+typedef struct PathTracer {
+    SlContext *context;
+    SlParamValue values[ROW_COUNT];
+    uint32_t width, height;
+    SlArena planes_arena, arena; /* of the picture's size; of its scene */
+    Planes planes;
+    SlPathScene scene;
+    SlPhotonMap photons;
+    SlCameraFrame camera;
+    float focus; /* m */
+    SlMedia media; /* around the eye */
+    uint32_t samples; /* done */
+    char denoiser[SL_DENOISE_TEXT]; /* of the last resolve */
+} PathTracer;
+
+enum { TILE = 16, PHOTON_GROUP = 8 };
+
+static double number(const PathTracer *tracer, int row)
+{
+    return tracer->values[row].number[0];
+}
+
+static SlVec3 vector(const PathTracer *tracer, int row)
+{
+    const double *v = tracer->values[row].number;
+    return sl_vec3((float)v[0], (float)v[1], (float)v[2]);
+}
+
+static SlDenoiseSettings denoise_settings(const PathTracer *tracer)
+{
+    return (SlDenoiseSettings){(SlDenoiseMethod)number(tracer, DENOISE), tracer->values[DENOISE_PATH].text};
+}
+
+static SlStatus init(void *state, SlContext *context, const SlParamValue *values, SlError *error)
+{
+    PathTracer *tracer = state;
+    tracer->context = context;
+    memcpy(tracer->values, values, sizeof tracer->values);
+    sl_arena_init(&tracer->arena, &context->memory);
+    sl_arena_init(&tracer->planes_arena, &context->memory);
+    sl_photons_init(&tracer->photons, context);
+    tracer->width = (uint32_t)number(tracer, SL_STAGE_WIDTH);
+    tracer->height = (uint32_t)number(tracer, SL_STAGE_HEIGHT);
+    if (number(tracer, INTERSECTOR) == INTERSECTOR_EMBREE && sl_intersector_embree() == NULL)
+        return sl_error_set(error, SL_ERROR_UNSUPPORTED,
+                            "intersector: this build has no Embree (apt-get install libembree-dev, then "
+                            "build again); bvh draws the same picture");
+    SlDenoiseSettings denoise = denoise_settings(tracer);
+    return sl_denoise_check(&denoise, error);
+}
+
+static void destroy(void *state)
+{
+    PathTracer *tracer = state;
+    if (tracer->context == NULL)
+        return;
+    sl_path_scene_destroy(&tracer->scene);
+    sl_photons_free(&tracer->photons);
+    sl_arena_free(&tracer->arena);
+    sl_arena_free(&tracer->planes_arena);
+}
+
+/* --- The beginning of a picture. --- */
+
+static bool has_snow(const SlFrameView *view)
+{
+    bool snow = false;
+    for (size_t k = 0; k < view->system_count; k++) {
+        if (view->systems[k].material.kind == SL_MATERIAL_WATER)
+            return false;
+        snow = snow || view->systems[k].material.kind == SL_MATERIAL_SNOW;
+    }
+    return snow;
+}
+
+static SlPattern ground_pattern(const PathTracer *tracer, const SlFrameView *view)
+{
+    int style = (int)number(tracer, GROUND_STYLE);
+    if (style == GROUND_AUTO)
+        style = has_snow(view) ? GROUND_SNOW : GROUND_TILES;
+    return style == GROUND_TILES ? SL_PATTERN_TILES
+           : style == GROUND_SNOW ? SL_PATTERN_SNOW
+                                  : SL_PATTERN_NONE;
+}
+
+static SlRenderStage make_stage(const PathTracer *tracer, const SlRenderJob *job)
+{
+    SlRenderStage stage = sl_stage_make(job->view, tracer->values);
+    stage.outdoor = true;
+    float distance = sl_length(sl_sub(job->camera->eye, stage.ground.center));
+    stage.ground.fade = fmaxf(14 * stage.diagonal, 12 * distance);
+    if (ground_pattern(tracer, job->view) == SL_PATTERN_SNOW) {
+        const SlMaterial *own = &job->view->domain_material;
+        stage.ground.color = sl_stage_color(own, SL_MATERIAL_GROUND, sl_vec3(0.80f, 0.84f, 0.90f));
+    }
+    return stage;
+}
+
+static SlLamp make_lamp(const PathTracer *tracer)
+{
+    float size = (float)number(tracer, LAMP_SIZE);
+    SlVec3 middle = vector(tracer, LAMP_PLACE), way = sl_sub(vector(tracer, LAMP_TARGET), middle);
+    SlVec3 normal = sl_unit(way), up = fabsf(normal.y) < 0.9f ? sl_vec3(0, 1, 0) : sl_vec3(1, 0, 0);
+    SlVec3 a = sl_scale(sl_unit(sl_cross(up, normal)), size), b = sl_cross(normal, a);
+    SlVec3 corner = sl_sub(middle, sl_scale(sl_add(a, b), 0.5f));
+    return (SlLamp){corner, {a, b}, normal, vector(tracer, LAMP_LIGHT), size * size};
+}
+
+/* Sun and sky: their ratio is that of the physical sky; the stage's key light, as the light that a
+   white surface sends back, sets the sun. */
+static SlStatus make_lights(PathTracer *tracer, const SlRenderStage *stage, SlError *error)
+{
+    SlPathScene *scene = &tracer->scene;
+    float exposure = (float)number(tracer, SL_STAGE_EXPOSURE), turbidity = (float)number(tracer, TURBIDITY);
+    float scale = (float)number(tracer, SKY_SCALE);
+    bool physical = number(tracer, SKY) == SL_SKY_PHYSICAL;
+    float key = 1.27f * exposure * SL_PI;
+    SlVec3 color = physical ? sl_sun_color(stage->to_light, turbidity) : sl_vec3(1.04f, 1, 0.93f);
+    SlVec3 light = sl_scale(color, key * (float)number(tracer, SUN));
+    if (stage->to_light.y < 0 && stage->ground.visible)
+        light = sl_vec3(0, 0, 0); /* below the horizon */
+    scene->sun = sl_sun_make(stage->to_light, light, (float)number(tracer, SUN_ANGLE));
+    if (tracer->values[ENVIRONMENT].text[0] != '\0')
+        return sl_surroundings_image(tracer->context, &tracer->arena, tracer->values[ENVIRONMENT].text,
+                                     scale * exposure, &scene->sky, error);
+    SlSkySettings sky = {.kind = (SlSkyKind)number(tracer, SKY),
+                         .to_sun = stage->to_light,
+                         .turbidity = turbidity,
+                         .zenith = stage->background_top,
+                         .horizon = stage->background_bottom,
+                         .scale = scale * (physical ? key / 100 : exposure), /* a sun of 100 klx */
+                         .clouds = (float)number(tracer, CLOUDS)};
+    return sl_surroundings_sky(tracer->context, &tracer->arena, &sky, &scene->sky, error);
+}
+
+static float *plane(PathTracer *tracer, bool wanted, size_t channels, bool *ready)
+{
+    size_t count = channels * tracer->width * tracer->height;
+    float *p = wanted && *ready ? SL_PUSH(&tracer->planes_arena, float, count) : NULL;
+    if (p != NULL)
+        memset(p, 0, count * sizeof *p);
+    *ready = *ready && (!wanted || p != NULL);
+    return p;
+}
+
+static SlStatus make_planes(PathTracer *tracer, const SlRenderJob *job, SlError *error)
+{
+    bool ready = true;
+    sl_arena_reset(&tracer->planes_arena);
+    tracer->planes.color = plane(tracer, true, 3, &ready);
+    tracer->planes.squares = plane(tracer, true, 1, &ready);
+    bool denoised = number(tracer, DENOISE) != SL_DENOISE_NONE;
+    tracer->planes.albedo = plane(tracer, denoised || sl_job_names(job, "albedo"), 3, &ready);
+    tracer->planes.normal = plane(tracer, denoised || sl_job_names(job, "normal"), 3, &ready);
+    tracer->planes.depth = plane(tracer, sl_job_names(job, "depth"), 1, &ready);
+    tracer->planes.velocity = plane(tracer, sl_job_names(job, "velocity"), 3, &ready);
+    return ready ? SL_OK
+                 : sl_error_set(error, SL_ERROR_MEMORY, "no memory for pictures of %u × %u pixels",
+                                tracer->width, tracer->height);
+}
+
+static void set_settings(PathTracer *tracer)
+{
+    tracer->scene.settings =
+        (SlPathSettings){.samples = (uint32_t)number(tracer, SAMPLES),
+                         .seed = (uint32_t)number(tracer, SEED),
+                         .max_bounces = (uint32_t)number(tracer, MAX_BOUNCES),
+                         .max_scatterings = (uint32_t)number(tracer, MAX_SCATTERINGS),
+                         .clamp = (float)number(tracer, CLAMP),
+                         .sun_through = (SlSunThrough)number(tracer, SUN_THROUGH),
+                         .aperture = (float)number(tracer, APERTURE),
+                         .focus = (float)number(tracer, FOCUS),
+                         .haze = number(tracer, HAZE) != 0};
+}
+
+static const SlIntersectorKind *choose_intersector(const PathTracer *tracer)
+{
+    const SlIntersectorKind *embree = sl_intersector_embree();
+    return number(tracer, INTERSECTOR) == INTERSECTOR_BVH || embree == NULL ? &sl_intersector_bvh : embree;
+}
+
+static SlStatus begin(void *state, const SlRenderJob *job, uint32_t *passes, SlError *error)
+{
+    PathTracer *tracer = state;
+    SlPathScene *scene = &tracer->scene;
+    tracer->samples = 0;
+    tracer->denoiser[0] = '\0';
+    sl_path_scene_destroy(scene);
+    *scene = (SlPathScene){0};
+    sl_arena_reset(&tracer->arena);
+    set_settings(tracer);
+    *passes = scene->settings.samples;
+    SlRenderStage stage = make_stage(tracer, job);
+    SlVolumeSettings volume = sl_volume_settings(tracer->values + VOLUME);
+    double open = job->shutter_open, close = job->shutter_close;
+    if (open == close && job->view->frame_time > 0) {
+        double half = 0.5 * number(tracer, SHUTTER) * job->view->frame_time;
+        open -= half;
+        close += half;
+    }
+    SlFrameView view = *job->view;
+    SlRenderJob inner = *job;
+    if (number(tracer, SURFACE) == 0)
+        view.surface_count = 0;
+    inner.view = &view;
+    SlSceneInput input = {.job = &inner,
+                          .stage = &stage,
+                          .volume = &volume,
+                          .intersector = choose_intersector(tracer),
+                          .shutter_open = open,
+                          .shutter_close = close,
+                          .tint = (float)number(tracer, TINT),
+                          .foam = (float)number(tracer, FOAM),
+                          .ground = ground_pattern(tracer, job->view)};
+    scene->lamp = make_lamp(tracer);
+    SlStatus status = make_planes(tracer, job, error);
+    if (status == SL_OK)
+        status = sl_path_scene_build(tracer->context, &tracer->arena, &input, scene, error);
+    if (status == SL_OK)
+        status = make_lights(tracer, &stage, error);
+    if (status != SL_OK)
+        return status;
+    tracer->camera = sl_camera_frame(job->camera, tracer->width, tracer->height);
+    float focus = scene->settings.focus;
+    tracer->focus = focus > 0 ? focus : sl_length(sl_sub(job->camera->target, job->camera->eye));
+    tracer->media = sl_media_at(scene, tracer->camera.eye);
+    return SL_OK;
+}
+
+/* --- Samples. --- */
+
+/* Box filter over the pixel; thin lens. */
+static SlRay camera_ray(const PathTracer *tracer, uint32_t x, uint32_t y, SlPathSampler *sampler)
+{
+    const SlCameraFrame *c = &tracer->camera;
+    float a = sl_path_uniform(sampler), b = sl_path_uniform(sampler), time = sl_path_uniform(sampler);
+    float right = ((float)x + a - c->center_x) / c->focal, up = (c->center_y - (float)y - b) / c->focal;
+    SlVec3 d = sl_add(c->forward, sl_add(sl_scale(c->right, right), sl_scale(c->up, up)));
+    SlRay ray = {.origin = c->eye, .t_max = INFINITY, .time = time};
+    float aperture = tracer->scene.settings.aperture;
+    if (aperture > 0) {
+        float r = 0.5f * aperture * sqrtf(sl_path_uniform(sampler));
+        float angle = 2 * SL_PI * sl_path_uniform(sampler);
+        SlVec3 shift = sl_add(sl_scale(c->right, r * cosf(angle)), sl_scale(c->up, r * sinf(angle)));
+        ray.origin = sl_add(c->eye, shift);
+        d = sl_sub(sl_scale(d, tracer->focus), shift);
+    }
+    ray.direction = sl_unit(d);
+    return ray;
+}
+
+static void add3(float *at, SlVec3 v)
+{
+    at[0] += v.x;
+    at[1] += v.y;
+    at[2] += v.z;
+}
+
+static void sample_pixel(PathTracer *tracer, uint32_t x, uint32_t y)
+{
+    const Planes *planes = &tracer->planes;
+    size_t k = (size_t)y * tracer->width + x;
+    SlPathSampler sampler = sl_path_sampler(k, tracer->samples, tracer->scene.settings.seed);
+    SlRay ray = camera_ray(tracer, x, y, &sampler);
+    SlPathResult r = sl_path_trace(&tracer->scene, &ray, &tracer->media, &sampler);
+    float luminance = sl_luminance(r.light);
+    add3(planes->color + 3 * k, r.light);
+    planes->squares[k] += luminance * luminance;
+    if (planes->albedo != NULL)
+        add3(planes->albedo + 3 * k, r.albedo);
+    if (planes->normal != NULL)
+        add3(planes->normal + 3 * k, r.normal);
+    if (tracer->samples > 0)
+        return;
+    if (planes->depth != NULL)
+        planes->depth[k] = r.distance * sl_dot(ray.direction, tracer->camera.forward);
+    if (planes->velocity != NULL)
+        memcpy(planes->velocity + 3 * k, &r.velocity, sizeof r.velocity);
+}
+
+static void tile_chunk(void *argument, size_t begin, size_t end, size_t chunk)
+{
+    (void)chunk;
+    PathTracer *tracer = argument;
+    size_t across = (tracer->width + TILE - 1) / TILE;
+    for (size_t tile = begin; tile < end; tile++) {
+        uint32_t left = (uint32_t)(tile % across) * TILE, top = (uint32_t)(tile / across) * TILE;
+        for (uint32_t y = top; y < top + TILE && y < tracer->height; y++)
+            for (uint32_t x = left; x < left + TILE && x < tracer->width; x++)
+                sample_pixel(tracer, x, y);
+    }
+}
+
+static double noise(const void *state)
+{
+    const PathTracer *tracer = state;
+    size_t count = (size_t)tracer->width * tracer->height;
+    double n = tracer->samples, sum = 0, variance = 0;
+    if (tracer->samples < 2)
+        return (double)NAN;
+    for (size_t k = 0; k < count; k++) {
+        const float *c = tracer->planes.color + 3 * k;
+        double mean = (double)sl_luminance(sl_vec3(c[0], c[1], c[2])) / n;
+        sum += mean;
+        variance += fmax((double)tracer->planes.squares[k] / n - mean * mean, 0) / (n - 1);
+    }
+    return sum > 0 ? sqrt(variance / (double)count) / (sum / (double)count) : 0;
+}
+
+static SlStatus shoot_photons(PathTracer *tracer, SlError *error)
+{
+    SlPathScene *scene = &tracer->scene;
+    size_t count = (size_t)number(tracer, PHOTONS);
+    bool wanted = scene->settings.sun_through == SL_SUN_PHOTONS && scene->has_clear && count > 0;
+    if (!wanted || tracer->samples % PHOTON_GROUP != 0)
+        return SL_OK;
+    scene->photons = NULL;
+    SlStatus status = sl_photons_shoot(&tracer->photons, scene, count,
+                                       scene->settings.seed + 0x9e37u * (tracer->samples + 1), error);
+    if (status == SL_OK && tracer->photons.made)
+        scene->photons = &tracer->photons;
+    return status;
+}
+
+static SlStatus accumulate(void *state, SlError *error)
+{
+    PathTracer *tracer = state;
+    SlStatus status = shoot_photons(tracer, error);
+    if (status != SL_OK)
+        return status;
+    size_t across = (tracer->width + TILE - 1) / TILE, down = (tracer->height + TILE - 1) / TILE;
+    sl_parallel_for(tracer->context->pool, across * down, 1, tile_chunk, tracer);
+    tracer->samples++;
+    return SL_OK;
+}
+
+/* --- What was drawn. --- */
+
+static void scale_plane(float *to, const float *from, size_t count, float scale)
+{
+    for (size_t k = 0; to != NULL && k < count; k++)
+        to[k] = from[k] * scale;
+}
+
+/* The means of the samples, denoised, into `color`. */
+static SlStatus resolve_color(PathTracer *tracer, float *color, SlError *error)
+{
+    const Planes *p = &tracer->planes;
+    size_t count = (size_t)tracer->width * tracer->height;
+    float scale = 1 / (float)(tracer->samples > 0 ? tracer->samples : 1);
+    SlDenoiseSettings settings = denoise_settings(tracer);
+    scale_plane(color, p->color, 3 * count, scale);
+    if (settings.method == SL_DENOISE_NONE)
+        return SL_OK;
+    SlArenaMark mark = sl_arena_mark(&tracer->planes_arena);
+    float *albedo = SL_PUSH(&tracer->planes_arena, float, 3 * count);
+    float *normal = SL_PUSH(&tracer->planes_arena, float, 3 * count);
+    float *variance = SL_PUSH(&tracer->planes_arena, float, count);
+    SlStatus status = SL_OK;
+    if (albedo == NULL || normal == NULL || variance == NULL) {
+        status = sl_error_set(error, SL_ERROR_MEMORY, "no memory to denoise %u × %u pixels", tracer->width,
+                              tracer->height);
+    } else {
+        scale_plane(albedo, p->albedo, 3 * count, scale);
+        scale_plane(normal, p->normal, 3 * count, scale);
+        for (size_t k = 0; k < count; k++) {
+            float mean = sl_luminance(sl_vec3(color[3 * k], color[3 * k + 1], color[3 * k + 2]));
+            float over = tracer->samples > 1 ? 1 / (float)(tracer->samples - 1) : 1;
+            variance[k] = fmaxf(p->squares[k] * scale - mean * mean, 0) * over;
+        }
+        SlDenoiseJob job = {.width = tracer->width, .height = tracer->height, .color = color,
+                            .albedo = albedo, .normal = normal,
+                            .variance = tracer->samples > 1 ? variance : NULL,
+                            .output = color, .used = tracer->denoiser};
+        status = sl_denoise(tracer->context, &job, &settings, error);
+    }
+    sl_arena_release(&tracer->planes_arena, mark);
+    return status;
+}
+
+static SlStatus resolve(void *state, SlTarget *target, SlError *error)
+{
+    PathTracer *tracer = state;
+    const Planes *p = &tracer->planes;
+    size_t count = (size_t)tracer->width * tracer->height;
+    float scale = 1 / (float)(tracer->samples > 0 ? tracer->samples : 1);
+    float *color = sl_target_plane(target, "color"), *normal = sl_target_plane(target, "normal");
+    scale_plane(sl_target_plane(target, "albedo"), p->albedo, 3 * count, scale);
+    scale_plane(sl_target_plane(target, "depth"), p->depth, count, 1);
+    scale_plane(sl_target_plane(target, "velocity"), p->velocity, 3 * count, 1);
+    for (size_t k = 0; normal != NULL && k < count; k++) {
+        SlVec3 n = {p->normal[3 * k], p->normal[3 * k + 1], p->normal[3 * k + 2]};
+        n = sl_dot(n, n) > 1e-12f ? sl_unit(n) : sl_vec3(0, 0, 0);
+        memcpy(normal + 3 * k, &n, sizeof n);
+    }
+    return color != NULL ? resolve_color(tracer, color, error) : SL_OK;
+}
+
+static void report(const void *state, SlRenderReport *result)
+{
+    const PathTracer *tracer = state;
+    result->samples = tracer->samples;
+    snprintf(result->intersector, sizeof result->intersector, "%s",
+             choose_intersector(tracer)->label());
+    snprintf(result->denoiser, sizeof result->denoiser, "%s", tracer->denoiser);
+}
+
+static const char *const planes[] = {"color", "depth", "normal", "albedo", "velocity"};
+
+const SlRendererKind sl_renderer_path = {
+    .table = &sl_path_table,
+    .planes = planes,
+    .plane_count = sizeof planes / sizeof planes[0],
+    .progressive = true,
+    .state_bytes = sizeof(PathTracer),
+    .init = init,
+    .begin = begin,
+    .accumulate = accumulate,
+    .resolve = resolve,
+    .noise = noise,
+    .report = report,
+    .destroy = destroy,
+};

@@ -1,0 +1,558 @@
+/* From a frame view to what the path tracer sees: meshes and shapes of colliders, surfaces of liquids,
+   whitewater and other particles as spheres, snow as volumes, the ground (scene.h). */
+#include "render/path/scene.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "frame/view.h"
+#include "geometry/shape.h"
+#include "math/quat.h"
+
+enum { CHUNK = 512, PRIORITY_WATER = 1, PRIORITY_GLASS = 2 };
+
+/* A mesh that becomes part of the geometry. */
+typedef struct Piece {
+    const float *positions, *normals; /* normals NULL: smoothed within a crease angle */
+    const float *velocities;          /* NULL: `velocity` for all, or from `next` */
+    const float *next;                /* positions of the next frame in its axes; NULL: none */
+    size_t vertex_count, triangle_count;
+    const uint32_t *triangles;
+    SlVec3 origin, axes[3], next_origin, next_axes[3];
+    SlVec3 velocity;
+    uint16_t material;
+    size_t first_vertex, first_triangle;
+} Piece;
+
+typedef struct Builder {
+    SlContext *context;
+    SlArena *arena;
+    const SlSceneInput *input;
+    SlPathScene *scene;
+    Piece *pieces;
+    size_t piece_count;
+    SlMesh *meshes; /* of shapes; released at the end */
+    size_t mesh_count;
+    float *positions, *normals, *motion, *spheres, *sphere_motion;
+    uint32_t *triangles;
+    uint16_t *triangle_material, *sphere_material;
+    size_t vertex_count, triangle_count, sphere_count, sphere_room;
+    double open, close;
+} Builder;
+
+/* --- Materials. --- */
+
+static uint16_t add_material(SlPathScene *scene, SlPathMaterial material)
+{
+    SL_ASSERT(scene->material_count < scene->material_room);
+    if (material.kind == SL_BSDF_COATED)
+        sl_coat_tables(&material);
+    scene->has_clear = scene->has_clear || material.kind == SL_BSDF_CLEAR;
+    scene->materials[scene->material_count] = material;
+    return (uint16_t)scene->material_count++;
+}
+
+static uint16_t clear_material(const Builder *b, const SlMaterial *material, float tint)
+{
+    bool glass = material->kind == SL_MATERIAL_GLASS;
+    const float *a = material->absorption;
+    return add_material(b->scene,
+                        (SlPathMaterial){.kind = SL_BSDF_CLEAR,
+                                         .color = {1, 1, 1},
+                                         .index = fmaxf(material->index_of_refraction, 1.0001f),
+                                         .absorption = {a[0] * tint, a[1] * tint, a[2] * tint},
+                                         .priority = glass ? PRIORITY_GLASS : PRIORITY_WATER});
+}
+
+/* Coated up to a roughness of 0.85, matt above it. */
+static uint16_t opaque_material(const Builder *b, const SlMaterial *material, SlVec3 color)
+{
+    float r = material->roughness;
+    bool coated = r < 0.85f && material->index_of_refraction > 1;
+    return add_material(b->scene, (SlPathMaterial){.kind = coated ? SL_BSDF_COATED : SL_BSDF_DIFFUSE,
+                                                   .color = color,
+                                                   .alpha = fmaxf(r * r, 0.01f),
+                                                   .index = fmaxf(material->index_of_refraction, 1.01f),
+                                                   .caustics = true});
+}
+
+static uint16_t collider_material(const Builder *b, const SlColliderView *collider)
+{
+    SlMaterialKind kind = collider->material.kind;
+    if (kind == SL_MATERIAL_GLASS || kind == SL_MATERIAL_WATER)
+        return clear_material(b, &collider->material, 1);
+    SlMaterial material = collider->material;
+    if (material.index_of_refraction == 0) /* zeroed: none was set */
+        material = sl_default_material(SL_MATERIAL_SOLID);
+    return opaque_material(
+        b, &material,
+        sl_stage_color(&collider->material, SL_MATERIAL_SOLID, b->input->stage->solid_color));
+}
+
+/* --- Colliders. --- */
+
+static Piece *new_piece(Builder *b)
+{
+    Piece *piece = &b->pieces[b->piece_count++];
+    *piece = (Piece){.axes = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+    return piece;
+}
+
+static const SlColliderView *next_of(const Builder *b, const SlColliderView *collider)
+{
+    const SlFrameView *next = b->input->job->next;
+    size_t k = (size_t)(collider - b->input->job->view->colliders);
+    if (next == NULL || !(next->time > b->input->job->view->time) || k >= next->collider_count ||
+        next->colliders[k].kind != collider->kind)
+        return NULL;
+    return &next->colliders[k];
+}
+
+static double step_time(const Builder *b)
+{
+    return b->input->job->next->time - b->input->job->view->time;
+}
+
+static void add_mesh(Builder *b, const SlColliderView *collider)
+{
+    const float *vertices = sl_view_vertices(collider);
+    if (vertices == NULL || collider->mesh.triangle_count == 0)
+        return;
+    Piece *piece = new_piece(b);
+    piece->positions = vertices;
+    piece->vertex_count = collider->mesh.vertex_count;
+    piece->triangles = collider->mesh.triangles;
+    piece->triangle_count = collider->mesh.triangle_count;
+    piece->origin = collider->pose.position;
+    sl_view_axes(collider, piece->axes);
+    piece->material = collider_material(b, collider);
+    const SlColliderView *next = next_of(b, collider);
+    if (next != NULL && next->mesh.vertex_count == collider->mesh.vertex_count &&
+        sl_view_vertices(next) != NULL) {
+        piece->next = sl_view_vertices(next);
+        piece->next_origin = next->pose.position;
+        sl_view_axes(next, piece->next_axes);
+    }
+}
+
+static SlVec3 shape_velocity(const Builder *b, const SlColliderView *collider)
+{
+    const SlColliderView *next = next_of(b, collider);
+    if (next == NULL)
+        return sl_vec3(0, 0, 0);
+    return sl_scale(sl_sub(next->shape.center, collider->shape.center), (float)(1 / step_time(b)));
+}
+
+static void add_sphere(Builder *b, SlVec3 center, float radius, SlVec3 velocity, uint16_t material)
+{
+    size_t k = b->sphere_count++;
+    float *s = b->spheres + 4 * k;
+    float length = (float)(b->close - b->open);
+    SL_ASSERT(k < b->sphere_room);
+    SlVec3 start = sl_add(center, sl_scale(velocity, (float)b->open));
+    s[0] = start.x;
+    s[1] = start.y;
+    s[2] = start.z;
+    s[3] = radius;
+    b->sphere_material[k] = material;
+    b->sphere_motion[3 * k] = velocity.x * length;
+    b->sphere_motion[3 * k + 1] = velocity.y * length;
+    b->sphere_motion[3 * k + 2] = velocity.z * length;
+}
+
+static SlStatus add_shape(Builder *b, const SlColliderView *collider, SlError *error)
+{
+    SlShape shape = collider->shape;
+    const char *reason;
+    if (sl_stage_is_floor(b->input->job->view, &shape) || !sl_shape_prepare(&shape, &reason))
+        return SL_OK; /* the floor is drawn as the ground */
+    if (shape.kind == SL_SHAPE_SPHERE) {
+        add_sphere(b, shape.center, shape.radius, shape_velocity(b, collider),
+                   collider_material(b, collider));
+        return SL_OK;
+    }
+    const SlShapeType *type = sl_shape_type(shape.kind);
+    SlVec3 center = shape.center, axes[3];
+    float radius = b->input->stage->diagonal;
+    if (!type->endless)
+        type->ball(&shape, &center, &radius);
+    SlMesh *mesh = &b->meshes[b->mesh_count];
+    SlStatus status = sl_shape_mesh(b->context, &shape, 0.035f * radius, b->input->stage->scene, mesh, error);
+    if (status != SL_OK)
+        return status;
+    b->mesh_count++;
+    sl_shape_frame(&shape, axes);
+    Piece *piece = new_piece(b);
+    piece->positions = mesh->positions;
+    piece->vertex_count = mesh->vertex_count;
+    piece->triangles = mesh->triangles;
+    piece->triangle_count = mesh->triangle_count;
+    piece->origin = shape.center;
+    memcpy(piece->axes, axes, sizeof axes);
+    piece->velocity = shape_velocity(b, collider);
+    piece->material = collider_material(b, collider);
+    return SL_OK;
+}
+
+/* --- Particles. --- */
+
+static bool usable(const SlFieldView *field, SlFieldType type, size_t count)
+{
+    return field->data != NULL && field->type == type && field->count >= count;
+}
+
+static SlVec3 vector_at(const SlFieldView *field, size_t i)
+{
+    SlVec3 v;
+    memcpy(&v, (const char *)field->data + i * field->stride, sizeof v);
+    return v;
+}
+
+static float number_at(const SlFieldView *field, size_t i, size_t count, float otherwise)
+{
+    if (usable(field, SL_FIELD_F32, count))
+        memcpy(&otherwise, (const char *)field->data + i * field->stride, sizeof otherwise);
+    return otherwise;
+}
+
+static bool is_whitewater(const SlSystemView *system)
+{
+    return strcmp(system->solver, "whitewater") == 0;
+}
+
+/* Whether its particles are drawn as spheres. */
+static bool drawn_as_spheres(const Builder *b, const SlSystemView *system)
+{
+    SlFieldView position = sl_view_field(system, "position");
+    const SlSurfaceView *surface = sl_view_surface(b->input->job->view, system->name);
+    bool meshed = surface != NULL && !is_whitewater(system);
+    return usable(&position, SL_FIELD_F32X3, system->particle_count) && !meshed &&
+           system->material.kind != SL_MATERIAL_SNOW;
+}
+
+static void add_particles(Builder *b, const SlSystemView *system)
+{
+    size_t count = system->particle_count;
+    SlFieldView position = sl_view_field(system, "position");
+    SlFieldView velocity = sl_view_field(system, "velocity");
+    SlFieldView radius = sl_view_field(system, "radius"), life = sl_view_field(system, "lifetime");
+    bool moves = usable(&velocity, SL_FIELD_F32X3, count), white = is_whitewater(system);
+    SlMaterial look = system->material;
+    uint16_t material;
+    if (white)
+        material = add_material(b->scene, (SlPathMaterial){.kind = SL_BSDF_DIFFUSE, .color = look.color});
+    else
+        material = opaque_material(b, &look, look.color);
+    for (size_t i = 0; i < count; i++) {
+        SlVec3 p = vector_at(&position, i), v = moves ? vector_at(&velocity, i) : sl_vec3(0, 0, 0);
+        float r = 0.5f * system->spacing;
+        if (white) { /* the last tenth of a second shrinks */
+            float left = fminf(1, fmaxf(number_at(&life, i, count, 1), 0) * 10);
+            r = b->input->foam * number_at(&radius, i, count, 0.1f * system->spacing) * left;
+        }
+        if (sl_finite(p) && sl_finite(v) && r > 0 && isfinite(r))
+            add_sphere(b, p, r, v, material);
+    }
+}
+
+static SlStatus add_volumes(Builder *b, SlError *error)
+{
+    const SlFrameView *view = b->input->job->view;
+    SlStatus status = SL_OK;
+    for (size_t k = 0; k < view->system_count && status == SL_OK; k++) {
+        const SlSystemView *system = &view->systems[k];
+        if (system->material.kind != SL_MATERIAL_SNOW || system->particle_count == 0 ||
+            b->scene->volume_count == SL_MAX_VOLUMES)
+            continue;
+        SlVolumeSettings settings = *b->input->volume;
+        if (b->input->stage->ground.visible)
+            settings.floor = b->input->stage->ground.height;
+        status = sl_volume_create(b->context, system, &settings,
+                                  &b->scene->volumes[b->scene->volume_count], error);
+        b->scene->volume_count += status == SL_OK;
+    }
+    return status;
+}
+
+/* --- Pieces to arrays. --- */
+
+static SlVec3 placed(const Piece *piece, const float *v, bool next)
+{
+    const SlVec3 *axes = next ? piece->next_axes : piece->axes;
+    return sl_add(sl_add(next ? piece->next_origin : piece->origin, sl_scale(axes[0], v[0])),
+                  sl_add(sl_scale(axes[1], v[1]), sl_scale(axes[2], v[2])));
+}
+
+static void set_vertex(Builder *b, const Piece *piece, size_t to, size_t from, const SlVec3 *normal)
+{
+    SlVec3 p = placed(piece, piece->positions + 3 * from, false), v = piece->velocity;
+    if (piece->velocities != NULL)
+        memcpy(&v, piece->velocities + 3 * from, sizeof v);
+    else if (piece->next != NULL)
+        v = sl_scale(sl_sub(placed(piece, piece->next + 3 * from, true), p),
+                     (float)(1 / step_time(b)));
+    p = sl_add(p, sl_scale(v, (float)b->open));
+    v = sl_scale(v, (float)(b->close - b->open));
+    memcpy(b->positions + 3 * to, &p, sizeof p);
+    memcpy(b->normals + 3 * to, normal, sizeof *normal);
+    memcpy(b->motion + 3 * to, &v, sizeof v);
+}
+
+static SlVec3 face_normal(const Piece *piece, size_t triangle)
+{
+    const uint32_t *t = piece->triangles + 3 * triangle;
+    SlVec3 p[3];
+    for (int k = 0; k < 3; k++)
+        p[k] = placed(piece, piece->positions + 3 * (size_t)t[k], false);
+    return sl_cross(sl_sub(p[1], p[0]), sl_sub(p[2], p[0]));
+}
+
+/* Each corner gets the mean normal of the triangles at its vertex that are within 40 degrees of its
+   own, so round parts are smooth and edges stay sharp. */
+static SlStatus fill_creased(Builder *b, const Piece *piece, SlError *error)
+{
+    size_t corners = 3 * piece->triangle_count;
+    SlArenaMark mark = sl_arena_mark(b->arena);
+    uint32_t *start = SL_PUSH(b->arena, uint32_t, piece->vertex_count + 2);
+    uint32_t *around = SL_PUSH(b->arena, uint32_t, corners);
+    SlVec3 *faces = SL_PUSH(b->arena, SlVec3, piece->triangle_count);
+    if (start == NULL || around == NULL || faces == NULL)
+        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for a mesh of %zu triangles",
+                            piece->triangle_count);
+    memset(start, 0, (piece->vertex_count + 2) * sizeof *start);
+    for (size_t k = 0; k < corners; k++)
+        start[piece->triangles[k] + 2]++;
+    for (size_t k = 2; k < piece->vertex_count + 2; k++)
+        start[k] += start[k - 1];
+    for (size_t k = 0; k < corners; k++)
+        around[start[piece->triangles[k] + 1]++] = (uint32_t)(k / 3);
+    for (size_t t = 0; t < piece->triangle_count; t++)
+        faces[t] = face_normal(piece, t);
+    for (size_t k = 0; k < corners; k++) {
+        uint32_t vertex = piece->triangles[k];
+        SlVec3 own = sl_unit(faces[k / 3]), sum = {0, 0, 0};
+        for (uint32_t j = start[vertex]; j < start[vertex + 1]; j++)
+            if (sl_dot(own, sl_unit(faces[around[j]])) > 0.766f)
+                sum = sl_add(sum, faces[around[j]]);
+        SlVec3 normal = sl_unit(sum);
+        set_vertex(b, piece, piece->first_vertex + k, vertex, &normal);
+        b->triangles[3 * piece->first_triangle + k] = (uint32_t)(piece->first_vertex + k);
+    }
+    sl_arena_release(b->arena, mark);
+    return SL_OK;
+}
+
+static SlStatus fill_piece(Builder *b, const Piece *piece, SlError *error)
+{
+    for (size_t t = 0; t < piece->triangle_count; t++)
+        b->triangle_material[piece->first_triangle + t] = piece->material;
+    if (piece->normals == NULL)
+        return fill_creased(b, piece, error);
+    for (size_t v = 0; v < piece->vertex_count; v++) {
+        SlVec3 normal;
+        memcpy(&normal, piece->normals + 3 * v, sizeof normal);
+        set_vertex(b, piece, piece->first_vertex + v, v, &normal);
+    }
+    for (size_t k = 0; k < 3 * piece->triangle_count; k++)
+        b->triangles[3 * piece->first_triangle + k] =
+            (uint32_t)(piece->first_vertex + piece->triangles[k]);
+    return SL_OK;
+}
+
+static SlStatus fill_pieces(Builder *b, SlError *error)
+{
+    for (size_t k = 0; k < b->piece_count; k++) {
+        Piece *piece = &b->pieces[k];
+        piece->first_vertex = b->vertex_count;
+        piece->first_triangle = b->triangle_count;
+        b->vertex_count += piece->normals != NULL ? piece->vertex_count : 3 * piece->triangle_count;
+        b->triangle_count += piece->triangle_count;
+    }
+    b->positions = SL_PUSH(b->arena, float, 3 * b->vertex_count);
+    b->normals = SL_PUSH(b->arena, float, 3 * b->vertex_count);
+    b->motion = SL_PUSH(b->arena, float, 3 * b->vertex_count);
+    b->triangles = SL_PUSH(b->arena, uint32_t, 3 * b->triangle_count);
+    b->triangle_material = SL_PUSH(b->arena, uint16_t, b->triangle_count);
+    if (b->positions == NULL || b->normals == NULL || b->motion == NULL || b->triangles == NULL ||
+        b->triangle_material == NULL)
+        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for %zu triangles", b->triangle_count);
+    SlStatus status = SL_OK;
+    for (size_t k = 0; k < b->piece_count && status == SL_OK; k++)
+        status = fill_piece(b, &b->pieces[k], error);
+    return status;
+}
+
+/* --- All of it. --- */
+
+static SlStatus push_lists(Builder *b, SlError *error)
+{
+    const SlFrameView *view = b->input->job->view;
+    SlPathScene *scene = b->scene;
+    b->sphere_room = view->collider_count;
+    for (size_t k = 0; k < view->system_count; k++)
+        b->sphere_room += drawn_as_spheres(b, &view->systems[k]) ? view->systems[k].particle_count : 0;
+    scene->material_room = view->collider_count + view->system_count + view->surface_count + 4;
+    scene->materials = SL_PUSH(b->arena, SlPathMaterial, scene->material_room);
+    b->pieces = SL_PUSH(b->arena, Piece, view->collider_count + view->surface_count + 1);
+    b->meshes = SL_PUSH(b->arena, SlMesh, view->collider_count + 1);
+    b->spheres = SL_PUSH(b->arena, float, 4 * b->sphere_room);
+    b->sphere_motion = SL_PUSH(b->arena, float, 3 * b->sphere_room);
+    b->sphere_material = SL_PUSH(b->arena, uint16_t, b->sphere_room);
+    bool ready = scene->materials != NULL && b->pieces != NULL && b->meshes != NULL &&
+                 b->spheres != NULL && b->sphere_motion != NULL && b->sphere_material != NULL;
+    if (!ready)
+        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for %zu spheres", b->sphere_room);
+    if (scene->material_room > SL_NO_MATERIAL)
+        return sl_error_set(error, SL_ERROR_ARGUMENT, "%zu colliders, systems and surfaces; at most %d can be drawn",
+                            scene->material_room, SL_NO_MATERIAL);
+    return SL_OK;
+}
+
+static void add_surfaces(Builder *b)
+{
+    const SlFrameView *view = b->input->job->view;
+    for (size_t k = 0; k < view->surface_count; k++) {
+        const SlSurfaceView *surface = &view->surfaces[k];
+        if (surface->triangle_count == 0)
+            continue;
+        Piece *piece = new_piece(b);
+        piece->positions = surface->positions;
+        piece->normals = surface->normals;
+        piece->velocities = surface->velocities;
+        piece->vertex_count = surface->vertex_count;
+        piece->triangles = surface->triangles;
+        piece->triangle_count = surface->triangle_count;
+        piece->material = surface->material.kind == SL_MATERIAL_WATER ||
+                                  surface->material.kind == SL_MATERIAL_GLASS
+                              ? clear_material(b, &surface->material, b->input->tint)
+                              : opaque_material(b, &surface->material, surface->material.color);
+    }
+}
+
+/* Two triangles that shine. */
+static void add_lamp(Builder *b, float corners[12])
+{
+    static const uint32_t triangles[6] = {0, 1, 2, 0, 2, 3};
+    const SlLamp *lamp = &b->scene->lamp;
+    SlVec3 p[4] = {lamp->corner, sl_add(lamp->corner, lamp->side[0]),
+                   sl_add(sl_add(lamp->corner, lamp->side[0]), lamp->side[1]),
+                   sl_add(lamp->corner, lamp->side[1])};
+    memcpy(corners, p, sizeof p);
+    Piece *piece = new_piece(b);
+    piece->positions = corners;
+    piece->vertex_count = 4;
+    piece->triangles = triangles;
+    piece->triangle_count = 2;
+    piece->material = b->scene->lamp_material =
+        add_material(b->scene, (SlPathMaterial){.kind = SL_BSDF_LIGHT, .color = lamp->light});
+}
+
+static void set_ground(Builder *b)
+{
+    const SlGround *ground = &b->input->stage->ground;
+    SlPathScene *scene = b->scene;
+    scene->ground.visible = ground->visible;
+    /* Above the floor of a liquid's surface: no ray meets that one first. */
+    scene->ground.height = ground->height + 0.01f * b->input->stage->spacing;
+    scene->ground.center = ground->center;
+    scene->ground.tile = 0.5f * ground->checker;
+    scene->ground.haze = ground->fade;
+    scene->ground.bump = 0.03f * ground->checker;
+    scene->ground.material =
+        add_material(scene, (SlPathMaterial){.kind = SL_BSDF_DIFFUSE,
+                                             .pattern = b->input->ground,
+                                             .color = ground->color,
+                                             .caustics = true});
+}
+
+static SlStatus set_geometry(Builder *b, SlError *error)
+{
+    SlPathScene *scene = b->scene;
+    uint8_t *classes = SL_PUSH(b->arena, uint8_t, b->triangle_count + b->sphere_count);
+    if (classes == NULL)
+        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for a picture");
+    SlBox box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    for (size_t k = 0; k < b->triangle_count; k++) {
+        bool clear = scene->materials[b->triangle_material[k]].kind == SL_BSDF_CLEAR;
+        classes[k] = clear ? SL_RAY_CLEAR : SL_RAY_OPAQUE;
+        for (size_t c = 0; clear && c < 3; c++) {
+            const float *p = b->positions + 3 * (size_t)b->triangles[3 * k + c];
+            box.min = sl_vec3(fminf(box.min.x, p[0]), fminf(box.min.y, p[1]), fminf(box.min.z, p[2]));
+            box.max = sl_vec3(fmaxf(box.max.x, p[0]), fmaxf(box.max.y, p[1]), fmaxf(box.max.z, p[2]));
+        }
+    }
+    for (size_t k = 0; k < b->sphere_count; k++) {
+        bool clear = scene->materials[b->sphere_material[k]].kind == SL_BSDF_CLEAR;
+        const float *s = b->spheres + 4 * k;
+        classes[b->triangle_count + k] = clear ? SL_RAY_CLEAR : SL_RAY_OPAQUE;
+        if (!clear)
+            continue;
+        box.min = sl_vec3(fminf(box.min.x, s[0] - s[3]), fminf(box.min.y, s[1] - s[3]),
+                          fminf(box.min.z, s[2] - s[3]));
+        box.max = sl_vec3(fmaxf(box.max.x, s[0] + s[3]), fmaxf(box.max.y, s[1] + s[3]),
+                          fmaxf(box.max.z, s[2] + s[3]));
+    }
+    bool moves = b->close > b->open;
+    scene->clear_bounds = box;
+    scene->normals = b->normals;
+    scene->triangle_material = b->triangle_material;
+    scene->sphere_material = b->sphere_material;
+    scene->geometry = (SlGeometry){.positions = b->positions,
+                                   .motion = moves ? b->motion : NULL,
+                                   .vertex_count = b->vertex_count,
+                                   .triangles = b->triangles,
+                                   .triangle_class = classes,
+                                   .triangle_count = b->triangle_count,
+                                   .spheres = b->spheres,
+                                   .sphere_motion = moves ? b->sphere_motion : NULL,
+                                   .sphere_class = classes + b->triangle_count,
+                                   .sphere_count = b->sphere_count};
+    return sl_intersector_create(b->context, b->input->intersector, &scene->geometry,
+                                 &scene->intersector, error);
+}
+
+SlStatus sl_path_scene_build(SlContext *context, SlArena *arena, const SlSceneInput *input,
+                             SlPathScene *scene, SlError *error)
+{
+    const SlFrameView *view = input->job->view;
+    Builder b = {.context = context, .arena = arena, .input = input, .scene = scene,
+                 .open = input->shutter_open, .close = input->shutter_close};
+    float corners[12];
+    scene->shutter = (float)(b.close - b.open);
+    scene->spacing = input->stage->spacing;
+    scene->stage = *input->stage;
+    SlStatus status = push_lists(&b, error);
+    if (status != SL_OK)
+        return status;
+    set_ground(&b);
+    for (size_t k = 0; k < view->collider_count && status == SL_OK; k++) {
+        if (view->colliders[k].kind == SL_COLLIDER_MESH)
+            add_mesh(&b, &view->colliders[k]);
+        else
+            status = add_shape(&b, &view->colliders[k], error);
+    }
+    if (status == SL_OK) {
+        add_surfaces(&b);
+        if (sl_max3(scene->lamp.light) > 0)
+            add_lamp(&b, corners);
+        for (size_t k = 0; k < view->system_count; k++)
+            if (drawn_as_spheres(&b, &view->systems[k]))
+                add_particles(&b, &view->systems[k]);
+        status = fill_pieces(&b, error);
+    }
+    if (status == SL_OK)
+        status = set_geometry(&b, error);
+    if (status == SL_OK)
+        status = add_volumes(&b, error);
+    for (size_t k = 0; k < b.mesh_count; k++)
+        sl_mesh_destroy(&b.meshes[k]);
+    return status;
+}
+
+void sl_path_scene_destroy(SlPathScene *scene)
+{
+    for (size_t k = 0; k < scene->volume_count; k++)
+        sl_volume_destroy(scene->volumes[k]);
+    scene->volume_count = 0;
+    sl_intersector_destroy(&scene->intersector);
+}

@@ -1,0 +1,116 @@
+/* What the path tracer sees: geometry, materials, light, volumes, all made from a frame view (scene.c),
+   and what a ray finds there (surface.c). World space, m. */
+#ifndef RENDER_PATH_SCENE_H
+#define RENDER_PATH_SCENE_H
+
+#include "render/path/bsdf.h"
+#include "render/path/intersect.h"
+#include "render/path/lights.h"
+#include "render/path/volume.h"
+#include "render/stage/stage.h"
+#include "sleet/render.h"
+
+enum { SL_MAX_VOLUMES = 8, SL_PATH_MEDIA = 4, SL_NO_MATERIAL = 0xffff };
+
+/* How the sun's light reaches points behind clear surfaces. */
+typedef enum SlSunThrough {
+    SL_SUN_PHOTONS,  /* by the photon map on ground and solids, straight elsewhere */
+    SL_SUN_STRAIGHT, /* shadow rays are not bent */
+    SL_SUN_TRACED    /* only by paths that meet it: correct, and noisy */
+} SlSunThrough;
+#define SL_SUN_NAMES "photons|straight|traced"
+
+typedef struct SlPathSettings {
+    uint32_t samples, seed;
+    uint32_t max_bounces, max_scatterings;
+    float clamp; /* of a contribution after the first bounce; 0: none */
+    SlSunThrough sun_through;
+    float aperture, focus; /* m; focus 0: the camera's target */
+    bool haze; /* far ground fades into the horizon */
+} SlPathSettings;
+
+typedef struct SlPhotonMap SlPhotonMap;
+
+typedef struct SlPathScene {
+    SlGeometry geometry;
+    const float *normals;          /* 3 per vertex; zero: the triangle's own */
+    const uint16_t *triangle_material, *sphere_material;
+    SlPathMaterial *materials;
+    size_t material_count, material_room;
+    SlIntersector intersector;
+    bool has_clear; /* some material is clear */
+    SlBox clear_bounds; /* of all clear primitives */
+    struct {
+        bool visible;
+        float height, tile, bump; /* m */
+        SlVec3 center;
+        float haze; /* m: distance at which it fades */
+        uint16_t material;
+    } ground;
+    SlSun sun;
+    SlSurroundings sky;
+    SlLamp lamp;
+    uint16_t lamp_material;
+    SlVolume *volumes[SL_MAX_VOLUMES];
+    size_t volume_count;
+    const SlPhotonMap *photons; /* NULL: none */
+    SlPathSettings settings;
+    float shutter;  /* s: from opening to closing */
+    float spacing;  /* m */
+    SlRenderStage stage;
+} SlPathScene;
+
+/* The clear materials that a point is in; the one with the highest priority counts. */
+typedef struct SlMedia {
+    uint8_t count;
+    uint16_t id[SL_PATH_MEDIA];
+} SlMedia;
+
+/* A point on a surface. */
+typedef struct SlSurface {
+    float t;
+    SlVec3 position;
+    SlVec3 flat, normal;   /* of the triangle, of the shading; outwards */
+    uint16_t material;
+    uint32_t primitive;    /* SL_NO_PRIMITIVE: the ground */
+    SlVec3 albedo;
+    SlVec3 motion;         /* m while the shutter is open */
+} SlSurface;
+
+/* The view, settings and values of a picture. */
+typedef struct SlSceneInput {
+    const SlRenderJob *job;
+    const SlRenderStage *stage;
+    const SlVolumeSettings *volume;
+    const SlIntersectorKind *intersector;
+    double shutter_open, shutter_close; /* s */
+    float tint, foam;                   /* factors of absorption and of whitewater's size */
+    SlPattern ground;
+} SlSceneInput;
+
+/* Arrays are in the arena. Destroy the scene in any case; lights and settings are set by the caller,
+   but for the lamp, which must be set before. */
+SlStatus sl_path_scene_build(SlContext *context, SlArena *arena, const SlSceneInput *input,
+                             SlPathScene *scene, SlError *error);
+void sl_path_scene_destroy(SlPathScene *scene);
+
+/* The nearest surface, ground included. */
+bool sl_scene_hit(const SlPathScene *scene, const SlRay *ray, SlSurface *surface);
+/* Only distance and primitive. */
+bool sl_scene_blocked(const SlPathScene *scene, const SlRay *ray, uint32_t mask);
+/* Fills the surface of a hit. */
+void sl_scene_surface(const SlPathScene *scene, const SlRay *ray, const SlHit *hit, SlSurface *surface);
+/* A point a little off the surface, to the side of `side`. */
+SlVec3 sl_offset(SlVec3 position, SlVec3 flat, SlVec3 side);
+
+/* --- Media. --- */
+void sl_media_enter(SlMedia *media, uint16_t material);
+void sl_media_leave(SlMedia *media, uint16_t material);
+/* The material that counts; SL_NO_MATERIAL: air. */
+uint16_t sl_media_top(const SlMedia *media, const SlPathScene *scene);
+/* Those around a point, counted along a ray from far away. */
+SlMedia sl_media_at(const SlPathScene *scene, SlVec3 point);
+/* What is left of light after a way t within the medium. */
+SlVec3 sl_media_transmit(const SlPathScene *scene, const SlMedia *media, float t);
+
+#endif

@@ -1,0 +1,245 @@
+/* What a ray finds: the nearest surface with its normals and colour, and the clear materials around a
+   point (scene.h). */
+#include <math.h>
+#include <string.h>
+
+#include "render/path/scene.h"
+
+/* --- The ground. --- */
+
+static float hash2(int x, int y)
+{
+    uint32_t h = (uint32_t)x * 0x9e3779b1u ^ (uint32_t)y * 0x85ebca77u;
+    h = (h ^ h >> 15) * 0x2c1b3c6du;
+    h = (h ^ h >> 12) * 0x297a2d39u;
+    return (float)((h ^ h >> 15) >> 8) * (1 / 16777216.0f);
+}
+
+static float ease(float t)
+{
+    return t * t * (3 - 2 * t);
+}
+
+static float value_noise(float x, float y)
+{
+    float fx = floorf(x), fy = floorf(y), u = ease(x - fx), v = ease(y - fy);
+    int ix = (int)fx, iy = (int)fy;
+    float low = hash2(ix, iy) * (1 - u) + hash2(ix + 1, iy) * u;
+    float high = hash2(ix, iy + 1) * (1 - u) + hash2(ix + 1, iy + 1) * u;
+    return low * (1 - v) + high * v;
+}
+
+static float bumps(float x, float y)
+{
+    float sum = 0, weight = 1;
+    for (int octave = 0; octave < 6; octave++) {
+        sum += weight * (value_noise(x, y) - 0.5f);
+        float turn = 0.8f * x - 0.6f * y; /* octaves are rotated against each other */
+        y = 2.03f * (0.6f * x + 0.8f * y) + 7.1f;
+        x = 2.03f * turn + 3.3f;
+        weight *= 0.5f;
+    }
+    return sum;
+}
+
+/* Square tiles of slightly different grey with dark joints; both fade where tiles are small. */
+static SlVec3 tile_color(const SlPathScene *scene, SlVec3 p, float t, SlVec3 color)
+{
+    float side = scene->ground.tile;
+    float x = (p.x - scene->ground.center.x) / side, z = (p.z - scene->ground.center.z) / side;
+    float fx = x - floorf(x), fz = z - floorf(z);
+    float edge = fminf(fminf(fx, 1 - fx), fminf(fz, 1 - fz));
+    float far = 1 / (1 + t * t / (900 * side * side));
+    float shade = 1 + far * 0.34f * (hash2((int)floorf(x), (int)floorf(z)) - 0.5f);
+    shade *= 1 + far * 0.20f * bumps(3.1f * x, 3.1f * z);
+    if (edge < 0.012f)
+        shade *= 1 - 0.62f * far;
+    return sl_scale(color, fmaxf(shade, 0.05f));
+}
+
+/* Snow: soft bumps, and a little variation of brightness. */
+static SlVec3 snow_normal(const SlPathScene *scene, SlVec3 p)
+{
+    float length = scene->ground.tile, step = 0.04f;
+    float x = p.x / length, z = p.z / length, here = bumps(x, z);
+    float slope_x = (bumps(x + step, z) - here) / step, slope_z = (bumps(x, z + step) - here) / step;
+    float scale = scene->ground.bump / length;
+    return sl_unit(sl_vec3(-scale * slope_x, 1, -scale * slope_z));
+}
+
+static void ground_surface(const SlPathScene *scene, const SlRay *ray, float t, SlSurface *s)
+{
+    const SlPathMaterial *material = &scene->materials[scene->ground.material];
+    SlVec3 p = sl_add(ray->origin, sl_scale(ray->direction, t));
+    p.y = scene->ground.height;
+    *s = (SlSurface){.t = t,
+                     .position = p,
+                     .flat = {0, 1, 0},
+                     .normal = {0, 1, 0},
+                     .material = scene->ground.material,
+                     .primitive = SL_NO_PRIMITIVE,
+                     .albedo = material->color};
+    bool near = fabsf(p.x) < 1e6f * scene->ground.tile && fabsf(p.z) < 1e6f * scene->ground.tile;
+    if (material->pattern == SL_PATTERN_TILES && near)
+        s->albedo = tile_color(scene, p, t, s->albedo);
+    else if (material->pattern == SL_PATTERN_SNOW && near)
+        s->normal = snow_normal(scene, p);
+}
+
+static bool ground_distance(const SlPathScene *scene, const SlRay *ray, float *t)
+{
+    if (!scene->ground.visible || !(ray->direction.y < -1e-7f))
+        return false;
+    *t = (scene->ground.height - ray->origin.y) / ray->direction.y;
+    return *t > 0 && *t < ray->t_max;
+}
+
+/* --- Primitives. --- */
+
+static SlVec3 row3(const float *array, size_t k)
+{
+    return sl_vec3(array[3 * k], array[3 * k + 1], array[3 * k + 2]);
+}
+
+static SlVec3 mixed(const SlVec3 v[3], float u, float w)
+{
+    return sl_add(sl_add(sl_scale(v[0], 1 - u - w), sl_scale(v[1], u)), sl_scale(v[2], w));
+}
+
+static void triangle_surface(const SlPathScene *scene, float time, const SlHit *hit, SlSurface *s)
+{
+    const SlGeometry *g = &scene->geometry;
+    const uint32_t *corner = g->triangles + 3 * (size_t)hit->primitive;
+    SlVec3 p[3], n[3], m[3];
+    for (int k = 0; k < 3; k++) {
+        p[k] = row3(g->positions, corner[k]);
+        n[k] = row3(scene->normals, corner[k]);
+        m[k] = g->motion != NULL ? row3(g->motion, corner[k]) : sl_vec3(0, 0, 0);
+        p[k] = sl_add(p[k], sl_scale(m[k], time));
+    }
+    s->position = mixed(p, hit->u, hit->v);
+    s->motion = mixed(m, hit->u, hit->v);
+    s->flat = sl_unit(sl_cross(sl_sub(p[1], p[0]), sl_sub(p[2], p[0])));
+    SlVec3 normal = mixed(n, hit->u, hit->v);
+    s->normal = sl_dot(normal, normal) > 1e-6f ? sl_unit(normal) : s->flat;
+    s->material = scene->triangle_material[hit->primitive];
+}
+
+static void sphere_surface(const SlPathScene *scene, const SlRay *ray, const SlHit *hit, SlSurface *s)
+{
+    const SlGeometry *g = &scene->geometry;
+    size_t k = hit->primitive - g->triangle_count;
+    SlVec3 center = sl_vec3(g->spheres[4 * k], g->spheres[4 * k + 1], g->spheres[4 * k + 2]);
+    s->motion = g->sphere_motion != NULL ? row3(g->sphere_motion, k) : sl_vec3(0, 0, 0);
+    center = sl_add(center, sl_scale(s->motion, ray->time));
+    SlVec3 p = sl_add(ray->origin, sl_scale(ray->direction, hit->t));
+    s->flat = s->normal = sl_unit(sl_sub(p, center));
+    s->position = sl_add(center, sl_scale(s->normal, g->spheres[4 * k + 3]));
+    s->material = scene->sphere_material[k];
+}
+
+void sl_scene_surface(const SlPathScene *scene, const SlRay *ray, const SlHit *hit, SlSurface *s)
+{
+    s->t = hit->t;
+    s->primitive = hit->primitive;
+    if (hit->primitive < scene->geometry.triangle_count)
+        triangle_surface(scene, ray->time, hit, s);
+    else
+        sphere_surface(scene, ray, hit, s);
+    s->albedo = scene->materials[s->material].color;
+}
+
+bool sl_scene_hit(const SlPathScene *scene, const SlRay *ray, SlSurface *surface)
+{
+    SlHit hit;
+    SlRay inner = *ray;
+    float t;
+    bool ground = ground_distance(scene, ray, &t);
+    if (ground)
+        inner.t_max = t;
+    if (sl_intersect(&scene->intersector, &inner, SL_RAY_ALL, &hit)) {
+        sl_scene_surface(scene, ray, &hit, surface);
+        return true;
+    }
+    if (ground)
+        ground_surface(scene, ray, t, surface);
+    return ground;
+}
+
+bool sl_scene_blocked(const SlPathScene *scene, const SlRay *ray, uint32_t mask)
+{
+    float t;
+    if ((mask & SL_RAY_OPAQUE) && ground_distance(scene, ray, &t))
+        return true;
+    return sl_occluded(&scene->intersector, ray, mask);
+}
+
+SlVec3 sl_offset(SlVec3 p, SlVec3 flat, SlVec3 side)
+{
+    float far = fmaxf(fabsf(p.x), fmaxf(fabsf(p.y), fabsf(p.z)));
+    float step = 1e-5f * far + 1e-7f;
+    return sl_add(p, sl_scale(flat, sl_dot(flat, side) >= 0 ? step : -step));
+}
+
+/* --- Media. --- */
+
+void sl_media_enter(SlMedia *media, uint16_t material)
+{
+    if (media->count < SL_PATH_MEDIA)
+        media->id[media->count++] = material;
+}
+
+void sl_media_leave(SlMedia *media, uint16_t material)
+{
+    for (int k = media->count - 1; k >= 0; k--)
+        if (media->id[k] == material) {
+            media->count--;
+            memmove(&media->id[k], &media->id[k + 1],
+                    (size_t)(media->count - k) * sizeof media->id[0]);
+            return;
+        }
+}
+
+uint16_t sl_media_top(const SlMedia *media, const SlPathScene *scene)
+{
+    uint16_t top = SL_NO_MATERIAL;
+    for (int k = 0; k < media->count; k++)
+        if (top == SL_NO_MATERIAL ||
+            scene->materials[media->id[k]].priority > scene->materials[top].priority)
+            top = media->id[k];
+    return top;
+}
+
+SlVec3 sl_media_transmit(const SlPathScene *scene, const SlMedia *media, float t)
+{
+    uint16_t top = sl_media_top(media, scene);
+    if (top == SL_NO_MATERIAL)
+        return sl_vec3(1, 1, 1);
+    SlVec3 a = scene->materials[top].absorption;
+    return sl_vec3(expf(-a.x * t), expf(-a.y * t), expf(-a.z * t));
+}
+
+/* Counts how often a ray upwards leaves each material more often than it enters it. */
+SlMedia sl_media_at(const SlPathScene *scene, SlVec3 point)
+{
+    SlMedia media = {0};
+    if (!scene->has_clear)
+        return media;
+    SlRay ray = {.origin = point, .direction = sl_unit(sl_vec3(0.0131f, 1, 0.0172f)), .t_max = INFINITY};
+    SlMedia left = {0}; /* entered on the way */
+    SlHit hit;
+    for (int k = 0; k < 256 && sl_intersect(&scene->intersector, &ray, SL_RAY_CLEAR, &hit); k++) {
+        SlSurface s;
+        sl_scene_surface(scene, &ray, &hit, &s);
+        if (sl_dot(ray.direction, s.flat) < 0) {
+            sl_media_enter(&left, s.material);
+        } else {
+            uint8_t before = left.count;
+            sl_media_leave(&left, s.material);
+            if (left.count == before)
+                sl_media_enter(&media, s.material);
+        }
+        ray.origin = sl_offset(s.position, s.flat, ray.direction);
+    }
+    return media;
+}
