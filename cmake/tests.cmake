@@ -17,6 +17,10 @@ target_include_directories(sleet_water_cases PUBLIC ${PROJECT_SOURCE_DIR}/tests)
 add_executable(water_measure tests/water/measure.c)
 target_link_libraries(water_measure PRIVATE sleet_water_cases)
 
+# What the comparison with another renderer draws (tests/render/peer_mitsuba.py).
+add_executable(path_peer tests/render/peer_path.c)
+target_link_libraries(path_peer PRIVATE sleet_flags sleet_static)
+
 function(set_tier name)
     set(tier quick)
     if(name MATCHES "_standard$")

@@ -1,0 +1,287 @@
+/* Draws a scene of the comparison with another renderer (peer_mitsuba.py) by the path tracer's own
+   calls: plates, spheres and a volume from a raw grid, lit by a lamp and a uniform sky.
+
+     path_peer SCENE OUTPUT [threads]
+
+   SCENE is a text file, one thing a line:
+
+     size WIDTH HEIGHT                  samples N                  seed N
+     camera EYE TARGET FOV              sky RGB                    lamp PLACE TARGET SIDE RGB
+     diffuse RGB                        the material of what follows
+     coated RGB ROUGHNESS INDEX
+     glass INDEX ABSORPTION
+     plate CORNER SIDE SIDE             sphere CENTER RADIUS
+     volume FILE NX NY NZ ORIGIN CELL EXTINCTION ALBEDO G [majorant]     floats, x fastest
+     intersector bvh|embree
+
+   OUTPUT: floats, WIDTH × HEIGHT × 3 means, then as many variances of these means. Prints the seconds
+   that sampling took. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/context.h"
+#include "core/timer.h"
+#include "math/camera.h"
+#include "render/path/integrate.h"
+#include "render/renderer.h"
+
+enum { MAX_THINGS = 64, MAX_ROWS = 128 };
+
+typedef struct Peer {
+    SlContext *context;
+    SlArena arena;
+    uint32_t width, height, samples, seed;
+    SlCamera camera;
+    SlVec3 sky;
+    SlColliderView colliders[MAX_THINGS];
+    float corners[MAX_THINGS][12];
+    size_t collider_count;
+    SlMaterial material;
+    SlVolume *volume;
+    SlPathScene scene;
+    const SlIntersectorKind *intersector;
+    SlCameraFrame frame;
+    SlMedia media;
+    float *mean, *variance;
+} Peer;
+
+static SlError problem;
+
+static void fail(const char *what, const char *detail)
+{
+    fprintf(stderr, "path_peer: %s %s\n", what, detail);
+    exit(1);
+}
+
+static void check(SlStatus status)
+{
+    if (status != SL_OK)
+        fail("failed:", problem.text);
+}
+
+static SlVec3 vector(const double *n)
+{
+    return sl_vec3((float)n[0], (float)n[1], (float)n[2]);
+}
+
+static void add_plate(Peer *peer, const double *n)
+{
+    static const uint32_t triangles[6] = {0, 1, 2, 0, 2, 3};
+    SlVec3 corner = vector(n), a = vector(n + 3), b = vector(n + 6);
+    SlVec3 p[4] = {corner, sl_add(corner, a), sl_add(sl_add(corner, a), b), sl_add(corner, b)};
+    size_t k = peer->collider_count++;
+    memcpy(peer->corners[k], p, sizeof p);
+    peer->colliders[k] = (SlColliderView){
+        .name = "",
+        .kind = SL_COLLIDER_MESH,
+        .mesh = {.positions = peer->corners[k], .vertex_count = 4, .triangles = triangles,
+                 .triangle_count = 2},
+        .pose = {.rotation = {0, 0, 0, 1}},
+        .material = peer->material};
+}
+
+static void add_sphere(Peer *peer, const double *n)
+{
+    SlShape shape = sl_default_shape(SL_SHAPE_SPHERE);
+    shape.center = vector(n);
+    shape.radius = (float)n[3];
+    peer->colliders[peer->collider_count++] = (SlColliderView){
+        .name = "", .kind = SL_COLLIDER_SHAPE, .shape = shape, .material = peer->material};
+}
+
+static void add_volume(Peer *peer, const char *path, const double *n, bool one_majorant)
+{
+    SlVolumeLattice lattice = {.count = {(uint32_t)n[0], (uint32_t)n[1], (uint32_t)n[2]},
+                               .origin = vector(n + 3), .cell = (float)n[6]};
+    size_t count = (size_t)lattice.count[0] * lattice.count[1] * lattice.count[2];
+    float *density = malloc(count * sizeof *density);
+    FILE *file = fopen(path, "rb");
+    if (file == NULL || density == NULL || fread(density, sizeof *density, count, file) != count)
+        fail("cannot read", path);
+    fclose(file);
+    lattice.density = density;
+    SlVolumeSettings settings = sl_volume_default_settings();
+    settings.extinction = (float)n[7];
+    settings.albedo = vector(n + 8);
+    settings.g = (float)n[11];
+    settings.glints = 0;
+    settings.similarity = 0;
+    settings.supervoxels = !one_majorant;
+    check(sl_volume_create_lattice(peer->context, &lattice, &settings, &peer->volume, &problem));
+    free(density);
+}
+
+/* One line of the scene; the word first, then numbers. */
+static void read_line(Peer *peer, char *line)
+{
+    char *word = strtok(line, " \n"), *text, *file = NULL;
+    double n[16] = {0};
+    bool majorant = false;
+    size_t count = 0;
+    while (word != NULL && (text = strtok(NULL, " \n")) != NULL && count < 16) {
+        char *end;
+        n[count] = strtod(text, &end);
+        if (*end == '\0')
+            count++;
+        else if (strcmp(text, "majorant") == 0)
+            majorant = true;
+        else
+            file = text;
+    }
+    if (word == NULL)
+        return;
+    if (peer->collider_count == MAX_THINGS)
+        fail("too many things:", word);
+    if (strcmp(word, "size") == 0) {
+        peer->width = (uint32_t)n[0];
+        peer->height = (uint32_t)n[1];
+    } else if (strcmp(word, "samples") == 0)
+        peer->samples = (uint32_t)n[0];
+    else if (strcmp(word, "seed") == 0)
+        peer->seed = (uint32_t)n[0];
+    else if (strcmp(word, "camera") == 0) {
+        peer->camera.eye = vector(n);
+        peer->camera.target = vector(n + 3);
+        peer->camera.fov = (float)n[6];
+    } else if (strcmp(word, "sky") == 0)
+        peer->sky = vector(n);
+    else if (strcmp(word, "lamp") == 0) {
+        float size = (float)n[6];
+        SlVec3 middle = vector(n), normal = sl_unit(sl_sub(vector(n + 3), middle));
+        SlVec3 up = fabsf(normal.y) < 0.9f ? sl_vec3(0, 1, 0) : sl_vec3(1, 0, 0);
+        SlVec3 a = sl_scale(sl_unit(sl_cross(up, normal)), size), b = sl_cross(normal, a);
+        SlVec3 corner = sl_sub(middle, sl_scale(sl_add(a, b), 0.5f));
+        peer->scene.lamp = (SlLamp){corner, {a, b}, normal, vector(n + 7), size * size};
+    } else if (strcmp(word, "diffuse") == 0)
+        peer->material = (SlMaterial){SL_MATERIAL_SOLID, vector(n), 1, 1.5f, {0, 0, 0}};
+    else if (strcmp(word, "coated") == 0)
+        peer->material = (SlMaterial){SL_MATERIAL_SOLID, vector(n), (float)n[3], (float)n[4], {0}};
+    else if (strcmp(word, "glass") == 0)
+        peer->material = (SlMaterial){SL_MATERIAL_GLASS, {1, 1, 1}, 0, (float)n[0],
+                                      {(float)n[1], (float)n[2], (float)n[3]}};
+    else if (strcmp(word, "plate") == 0)
+        add_plate(peer, n);
+    else if (strcmp(word, "sphere") == 0)
+        add_sphere(peer, n);
+    else if (strcmp(word, "volume") == 0 && file != NULL)
+        add_volume(peer, file, n, majorant);
+    else if (strcmp(word, "intersector") == 0 && file != NULL)
+        peer->intersector = strcmp(file, "bvh") == 0 ? &sl_intersector_bvh : sl_intersector_embree();
+    else
+        fail("unknown line:", word);
+}
+
+static void read_scene(Peer *peer, const char *path)
+{
+    char line[1024];
+    FILE *file = fopen(path, "r");
+    if (file == NULL)
+        fail("cannot read", path);
+    peer->camera = sl_default_camera();
+    peer->intersector =
+        sl_intersector_embree() != NULL ? sl_intersector_embree() : &sl_intersector_bvh;
+    while (fgets(line, sizeof line, file) != NULL)
+        read_line(peer, line);
+    fclose(file);
+    if (peer->width == 0 || peer->samples == 0 || peer->intersector == NULL)
+        fail("incomplete scene", path);
+}
+
+static void build(Peer *peer)
+{
+    SlParamValue values[MAX_ROWS];
+    SL_ASSERT(sl_path_table.row_count <= MAX_ROWS);
+    sl_table_defaults(&sl_path_table, values);
+    check(sl_table_set_number(&sl_path_table, values, "ground", 0, &problem));
+    SlFrameView view = {.domain = {{-2, -2, -2}, {2, 2, 2}}, .gravity = {0, -9.81f, 0},
+                        .domain_material = sl_default_material(SL_MATERIAL_GROUND),
+                        .colliders = peer->colliders, .collider_count = peer->collider_count};
+    SlRenderJob job = sl_default_render_job(&view);
+    job.camera = &peer->camera;
+    SlRenderStage stage = sl_stage_make(&view, values);
+    SlVolumeSettings volume = sl_volume_default_settings();
+    SlSceneInput input = {.job = &job, .stage = &stage, .volume = &volume,
+                          .intersector = peer->intersector, .tint = 1, .foam = 1,
+                          .ground = SL_PATTERN_NONE};
+    SlPathScene *scene = &peer->scene;
+    check(sl_path_scene_build(peer->context, &peer->arena, &input, scene, &problem));
+    SlSkySettings sky = {.kind = SL_SKY_UNIFORM, .horizon = peer->sky, .zenith = peer->sky,
+                         .scale = 1, .to_sun = {0, 1, 0}, .turbidity = 3};
+    check(sl_surroundings_sky(peer->context, &peer->arena, &sky, &scene->sky, &problem));
+    scene->sun = sl_sun_make(sl_vec3(0, 1, 0), sl_vec3(0, 0, 0), 0.3f);
+    scene->settings = (SlPathSettings){.samples = peer->samples, .seed = peer->seed,
+                                       .max_bounces = 1000, .max_scatterings = 100000,
+                                       .sun_through = SL_SUN_TRACED};
+    if (peer->volume != NULL)
+        scene->volumes[scene->volume_count++] = peer->volume;
+    peer->frame = sl_camera_frame(&peer->camera, peer->width, peer->height);
+    peer->media = sl_media_at(scene, peer->camera.eye);
+}
+
+static void draw_pixel(const Peer *peer, uint32_t x, uint32_t y)
+{
+    const SlCameraFrame *c = &peer->frame;
+    size_t pixel = (size_t)y * peer->width + x;
+    double sum[3] = {0}, squares[3] = {0}, n = peer->samples;
+    for (uint32_t s = 0; s < peer->samples; s++) {
+        SlPathSampler sampler = sl_path_sampler(pixel, s, peer->seed);
+        float a = sl_path_uniform(&sampler), b = sl_path_uniform(&sampler);
+        float right = ((float)x + a - c->center_x) / c->focal;
+        float up = (c->center_y - (float)y - b) / c->focal;
+        SlVec3 d = sl_add(c->forward, sl_add(sl_scale(c->right, right), sl_scale(c->up, up)));
+        SlRay ray = {.origin = c->eye, .direction = sl_unit(d), .t_max = INFINITY};
+        SlPathResult r = sl_path_trace(&peer->scene, &ray, &peer->media, &sampler);
+        const double light[3] = {(double)r.light.x, (double)r.light.y, (double)r.light.z};
+        for (int k = 0; k < 3; k++) {
+            sum[k] += light[k];
+            squares[k] += light[k] * light[k];
+        }
+    }
+    for (int k = 0; k < 3; k++) {
+        double mean = sum[k] / n;
+        peer->mean[3 * pixel + k] = (float)mean;
+        peer->variance[3 * pixel + k] =
+            (float)(n > 1 ? fmax(squares[k] / n - mean * mean, 0) / (n - 1) : 0);
+    }
+}
+
+static void draw_rows(void *argument, size_t begin, size_t end, size_t chunk)
+{
+    (void)chunk;
+    const Peer *peer = argument;
+    for (size_t y = begin; y < end; y++)
+        for (uint32_t x = 0; x < peer->width; x++)
+            draw_pixel(peer, x, (uint32_t)y);
+}
+
+int main(int count, char **words)
+{
+    static Peer peer;
+    if (count < 3)
+        fail("usage:", "path_peer SCENE OUTPUT [threads]");
+    SlContextDef def = sl_default_context_def();
+    def.threads = count > 3 ? (uint32_t)strtoul(words[3], NULL, 10) : 0;
+    check(sl_context_create(&def, &peer.context, &problem));
+    sl_arena_init(&peer.arena, &peer.context->memory);
+    read_scene(&peer, words[1]);
+    build(&peer);
+    size_t floats = 3 * (size_t)peer.width * peer.height;
+    peer.mean = calloc(2 * floats, sizeof(float));
+    if (peer.mean == NULL)
+        fail("no memory", "");
+    peer.variance = peer.mean + floats;
+    double began = sl_seconds();
+    sl_parallel_for(peer.context->pool, peer.height, 1, draw_rows, &peer);
+    printf("%.4f\n", sl_seconds() - began);
+    FILE *file = fopen(words[2], "wb");
+    if (file == NULL || fwrite(peer.mean, sizeof(float), 2 * floats, file) != 2 * floats ||
+        fclose(file) != 0)
+        fail("cannot write", words[2]);
+    free(peer.mean);
+    sl_path_scene_destroy(&peer.scene);
+    sl_arena_free(&peer.arena);
+    sl_context_destroy(peer.context);
+    return 0;
+}
