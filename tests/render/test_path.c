@@ -160,11 +160,13 @@ static void smallest_picture(void **state)
     path_set(&c, "width", 1);
     path_set(&c, "height", 1);
     c.width = c.height = 1;
-    path_set_text(&c, "denoise", "filter");
-    float *color = path_draw(&c, 2, "color");
-    if (!(isfinite(color[0]) && color[0] > 0))
-        fail_msg("the only pixel is %g", (double)color[0]);
-    free(color);
+    for (int k = 0; k < 2; k++) {
+        path_set_text(&c, "denoise", k == 0 ? "none" : "filter");
+        float *color = path_draw(&c, 2, "color");
+        if (!(isfinite(color[1]) && color[1] > 0))
+            fail_msg("the only pixel is %g %g %g (%d)", (double)color[0], (double)color[1], (double)color[2], k);
+        free(color);
+    }
 }
 
 /* Particles of a liquid without a surface, and the planes of what is seen first. */
