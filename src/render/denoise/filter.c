@@ -126,7 +126,7 @@ static float firefly_factor(const Filter *f, size_t x, size_t y)
     const SlDenoiseJob *job = f->job;
     size_t self = y * job->width + x;
     float own = luminance(f->light + 3 * self), first = 0, second = 0;
-    if (f->variance == NULL)
+    if (f->variance == NULL || job->width < 3 || job->height < 3) /* too few to compare with */
         return 1;
     for (ptrdiff_t v = -1; v <= 1; v++)
         for (ptrdiff_t u = -1; u <= 1; u++) {
