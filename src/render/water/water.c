@@ -428,6 +428,7 @@ static SlStatus raster_pass(Water *water, SlError *error)
     SlSplatFrame *liquid = sl_splats_frame(water->liquid);
     liquid->leave = water->frame.meshed ? water->frame.leave : NULL;
     liquid->beyond = NULL;
+    liquid->closed = water->frame.meshed && !sl_water_is_near(&water->views.liquid, liquid->camera.eye);
     SlStatus status = splats->accumulate(water->back, error); /* shadows */
     for (int k = 0; k < 2 && status == SL_OK; k++)           /* depth, light */
         status = splats->accumulate(water->back, error);

@@ -126,6 +126,8 @@ typedef struct SlWaterViews {
 
 SlStatus sl_water_split(SlArena *arena, const SlFrameView *view, bool use_surface,
                         SlWaterViews *views, SlError *error);
+/* Whether a particle is within two spacings of a point: it may be under water. */
+bool sl_water_is_near(const SlFrameView *liquid, SlVec3 point);
 bool sl_water_is_liquid(const SlSystemView *system);
 bool sl_water_is_whitewater(const SlSystemView *system);
 
