@@ -179,7 +179,9 @@ static bool make_planes(Water *water)
     f->light = SL_PUSH(&water->pictures, float, 3 * (size_t)f->width * f->height);
     ready = ready && f->light != NULL && make_discs(water, &f->thickness, half_w, half_h, 1) &&
             make_discs(water, &f->foam, f->width, f->height, 1) &&
-            make_discs(water, &f->deep, f->width, f->height, 2);
+            make_discs(water, &f->deep, f->width, f->height, 2) &&
+            make_discs(water, &f->mist, (f->width + SL_WATER_MIST - 1) / SL_WATER_MIST,
+                       (f->height + SL_WATER_MIST - 1) / SL_WATER_MIST, 1);
     if (ready && number(water, SHADOWS) != 0)
         ready = make_discs(water, &f->cover, tiles * SL_TILE / SL_WATER_COARSE,
                            tiles * SL_TILE / SL_WATER_COARSE, 2) &&
@@ -496,6 +498,7 @@ static SlStatus shade_pass(Water *water, SlError *error)
     if (f->foam.count > 0) {
         add_discs(water, &f->foam);
         add_discs(water, &f->deep);
+        add_discs(water, &f->mist);
     }
     if (f->meshed)
         for_rows(water, far_chunk);
