@@ -14,7 +14,7 @@ enum { CHUNK = 4096 };
 #define LARGE 2.5f          /* pixels: the larger a disc, the thinner */
 #define SHUTTER (1.0f / 110) /* s: spray is drawn along its way in this time */
 #define MAX_STREAK 20.0f    /* pixels: half of the longest way */
-#define MIST 1.5f           /* drops too fine to be seen have this area over that of the spray */
+#define MIST 1.3f           /* drops too fine to be seen have this area over that of the spray */
 
 static SlVec3 element(const SlFieldView *field, size_t i)
 {
@@ -223,7 +223,7 @@ static void set_mist(const Foam *foam, size_t k, SlVec3 v, float radius, float h
 {
     SlWaterFrame *f = foam->frame;
     const SlCameraFrame *c = &f->back->camera;
-    const float coarse = 1.0f / SL_WATER_MIST, wide = 1.6f * f->spacing;
+    const float coarse = 1.0f / SL_WATER_MIST, wide = 2.6f * f->spacing;
     f->mist.rect[k] = (SlRect){0, 0, -1, -1};
     if (!(v.z > 2 * wide && height > 0))
         return;

@@ -394,6 +394,21 @@ static F8 foam_relief(const SlWaterFrame *frame, size_t at)
     return f8(0.9f) + f8(0.28f) * (here - there) / (here + there + f8(0.8f));
 }
 
+/* Mist: brighter towards the sun, and only where spray is dense, so that single drops have none. */
+static F8x3 with_mist(const SlWaterFrame *frame, F8x3 color, const F8 place[2])
+{
+    const SlVec3 *sun = &frame->look.sky.to_sun; /* view space: x right, y up */
+    F8 here = coarse_plane(&frame->mist, SL_WATER_MIST, place[0], place[1]);
+    if (i8_bits(here > f8(0.01f)) == 0)
+        return color;
+    F8 there = coarse_plane(&frame->mist, SL_WATER_MIST, place[0] + f8(16 * sun->x),
+                            place[1] - f8(16 * sun->y));
+    F8 relief = f8(0.82f) + f8(0.35f) * (here - there) / (here + there + f8(0.3f));
+    F8x3 white = scaled(foam_light(frame, spread(frame->look.sky.up)), relief);
+    F8 dense = here * here / (here + f8(0.25f));
+    return mix(color, white, f8(0.62f) * (f8(1) - exp_minus(dense)));
+}
+
 /* A layer over what is behind it, eight pixels from x on. */
 static F8x3 layer_light(const SlWaterFrame *frame, const SlWaterLayer *layer, Pixels *px, size_t at,
                         const F8 place[2], F8 before, F8x3 *normal)
@@ -451,9 +466,7 @@ static void shade_near(const SlWaterFrame *frame, size_t y)
             color = with_deep(frame, color, disc_at, n);
             F8 opaque = f8(0.96f) * (f8(1) - exp_minus(f8_load(frame->foam.plane[0] + disc_at)));
             color = mix(color, scaled(foam_light(frame, n), foam_relief(frame, disc_at)), opaque);
-            F8 mist = coarse_plane(&frame->mist, SL_WATER_MIST, place[0], place[1]);
-            F8x3 white = scaled(foam_light(frame, spread(frame->look.sky.up)), f8(0.85f));
-            color = mix(color, white, f8(1) - exp_minus(mist));
+            color = with_mist(frame, color, place);
         }
         store_light(frame->light + 3 * (y * frame->width + x), color, count);
     }
