@@ -9,9 +9,12 @@
 
 enum { CHUNK = 4096 };
 #define PI 3.14159265f
-#define SPREAD 1.9f        /* radius of a disc of whitewater over that of the particle */
-#define LARGE 2.5f         /* pixels: a larger disc is mist, the larger the thinner */
-#define SHUTTER (1.0f / 90) /* s: spray is drawn along its way in this time */
+#define SPREAD 2.5f         /* radius of a disc of whitewater over that of the particle: soft at its rim */
+#define FALLOFF 0.72f       /* of the height: the wider disc has the light of a harder one */
+#define LARGE 2.5f          /* pixels: the larger a disc, the thinner */
+#define SHUTTER (1.0f / 110) /* s: spray is drawn along its way in this time */
+#define MAX_STREAK 20.0f    /* pixels: half of the longest way */
+#define MIST 1.3f           /* drops too fine to be seen have this area over that of the spray */
 
 static SlVec3 element(const SlFieldView *field, size_t i)
 {
@@ -193,11 +196,11 @@ static void set_foam(const Foam *foam, size_t k, const SlVec3 place[2], float ra
         return;
     /* A disc smaller than a pixel keeps its light and is spread over the pixel. */
     float r = SPREAD * radius * scale, drawn = fmaxf(r, 1.15f);
-    float long_x = fminf(fmaxf((way.x - v.x / v.z * way.z) * scale, -48), 48);
-    float long_y = fminf(fmaxf((-way.y + v.y / v.z * way.z) * scale, -48), 48);
+    float long_x = fminf(fmaxf((way.x - v.x / v.z * way.z) * scale, -MAX_STREAK), MAX_STREAK);
+    float long_y = fminf(fmaxf((-way.y + v.y / v.z * way.z) * scale, -MAX_STREAK), MAX_STREAK);
     float length = sqrtf(long_x * long_x + long_y * long_y);
     height *= fminf(1, r * r / (drawn * drawn)) * drawn / (drawn + 1.27f * length);
-    height *= fminf(1, LARGE / drawn);
+    height *= FALLOFF * fminf(1, LARGE / drawn);
     bool front = below < 1.2f * foam->system->spacing;
     SlDiscs *discs = front ? &f->foam : &f->deep;
     sl_water_set_disc(discs, k, x, y, drawn, height);
@@ -213,6 +216,24 @@ static void set_foam(const Foam *foam, size_t k, const SlVec3 place[2], float ra
                          (int16_t)fminf((float)rect->x1 + fabsf(long_x), (float)f->width - 1),
                          (int16_t)fminf((float)rect->y1 + fabsf(long_y), (float)f->height - 1)};
     }
+}
+
+/* Fine drops around spray, of the size of the water's own particles: where spray is dense, it is mist. */
+static void set_mist(const Foam *foam, size_t k, SlVec3 v, float radius, float height)
+{
+    SlWaterFrame *f = foam->frame;
+    const SlCameraFrame *c = &f->back->camera;
+    const float coarse = 1.0f / SL_WATER_MIST, wide = 2.6f * f->spacing;
+    f->mist.rect[k] = (SlRect){0, 0, -1, -1};
+    if (!(v.z > 2 * wide && height > 0))
+        return;
+    float scale = c->focal / v.z, x = c->center_x + v.x * scale, y = c->center_y - v.y * scale;
+    float below = depth_below(f, x, y, v.z, radius);
+    if (!(below >= 0 && below < wide))
+        return;
+    float r = fmaxf(wide * scale * coarse, 1), drawn = r / (scale * coarse);
+    sl_water_set_disc(&f->mist, k, x * coarse, y * coarse, r,
+                      height * MIST * 3 * radius * radius / (drawn * drawn));
 }
 
 /* A particle that would be a large round spot is drawn as several of different sizes around it. */
@@ -252,6 +273,7 @@ static void foam_chunk(void *argument, size_t begin, size_t end, size_t chunk)
         float height = foam->frame->look.foam_opacity * fminf(1, fmaxf(life, 0) * 10);
         if (phase == BUBBLE)
             height *= 0.6f;
+        set_mist(foam, foam->first + i, place[0], radius, phase == SPRAY ? height : 0);
         set_cluster(foam, i, place, radius, height);
     }
 }
@@ -264,7 +286,8 @@ SlStatus sl_water_spread_foam(SlContext *context, SlArena *arena, const SlFrameV
         if (sl_water_is_whitewater(&view->systems[s]))
             count += placed(&view->systems[s]);
     bool ready = sl_water_push_discs(arena, &frame->foam, PARTS * count, false) &&
-                 sl_water_push_discs(arena, &frame->deep, PARTS * count, true);
+                 sl_water_push_discs(arena, &frame->deep, PARTS * count, true) &&
+                 sl_water_push_discs(arena, &frame->mist, count, false);
     frame->foam.streak = SL_PUSH(arena, float, 2 * PARTS * count + 2);
     ready = ready && frame->foam.streak != NULL;
     Foam foam = {.frame = frame};
@@ -285,7 +308,8 @@ SlStatus sl_water_spread_foam(SlContext *context, SlArena *arena, const SlFrameV
         foam.first += placed(system);
     }
     ready = ready && sl_water_bin_discs(context->pool, arena, &frame->foam) &&
-            sl_water_bin_discs(context->pool, arena, &frame->deep);
+            sl_water_bin_discs(context->pool, arena, &frame->deep) &&
+            sl_water_bin_discs(context->pool, arena, &frame->mist);
     return ready ? SL_OK
                  : sl_error_set(error, SL_ERROR_MEMORY, "no memory to draw %zu bubbles and drops",
                                 count);

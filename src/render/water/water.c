@@ -179,7 +179,9 @@ static bool make_planes(Water *water)
     f->light = SL_PUSH(&water->pictures, float, 3 * (size_t)f->width * f->height);
     ready = ready && f->light != NULL && make_discs(water, &f->thickness, half_w, half_h, 1) &&
             make_discs(water, &f->foam, f->width, f->height, 1) &&
-            make_discs(water, &f->deep, f->width, f->height, 2);
+            make_discs(water, &f->deep, f->width, f->height, 2) &&
+            make_discs(water, &f->mist, (f->width + SL_WATER_MIST - 1) / SL_WATER_MIST,
+                       (f->height + SL_WATER_MIST - 1) / SL_WATER_MIST, 1);
     if (ready && number(water, SHADOWS) != 0)
         ready = make_discs(water, &f->cover, tiles * SL_TILE / SL_WATER_COARSE,
                            tiles * SL_TILE / SL_WATER_COARSE, 2) &&
@@ -428,6 +430,7 @@ static SlStatus raster_pass(Water *water, SlError *error)
     SlSplatFrame *liquid = sl_splats_frame(water->liquid);
     liquid->leave = water->frame.meshed ? water->frame.leave : NULL;
     liquid->beyond = NULL;
+    liquid->closed = water->frame.meshed && !sl_water_is_near(&water->views.liquid, liquid->camera.eye);
     SlStatus status = splats->accumulate(water->back, error); /* shadows */
     for (int k = 0; k < 2 && status == SL_OK; k++)           /* depth, light */
         status = splats->accumulate(water->back, error);
@@ -495,6 +498,7 @@ static SlStatus shade_pass(Water *water, SlError *error)
     if (f->foam.count > 0) {
         add_discs(water, &f->foam);
         add_discs(water, &f->deep);
+        add_discs(water, &f->mist);
     }
     if (f->meshed)
         for_rows(water, far_chunk);

@@ -9,7 +9,7 @@
      smooth      depth -> depth, narrow-range filter [Truong 2018]; normals          water_layer_kernels.c
      caustics    the liquids' shadow map -> caustic                                  caustics.c
      shadow      cover, caustic -> the background's key light                                 water_light_kernels.c
-     foam        whitewater -> foam, deep                                            spread.c
+     foam        whitewater -> foam, deep, mist                                      spread.c
      shade       all of it -> light                                                  water_light_kernels.c
 
    Symbols: s spacing of the particles, z depth along the view direction. Row planes have a margin of
@@ -23,6 +23,7 @@
 enum {
     SL_WATER_MARGIN = 96,
     SL_WATER_REACH = 88,   /* pixels: largest radius of the filter */
+    SL_WATER_MIST = 4,     /* pixels a side of a pixel of mist */
     SL_WATER_COARSE = 2    /* pixels (texels of the shadow map) a side of a thickness (cover) pixel */
 };
 
@@ -83,6 +84,7 @@ typedef struct SlWaterFrame {
     SlDiscs cover;                /* light, coarse: plane[0] m of water, plane[1] times depth */
     SlDiscs foam;                 /* plane[0]: optical depth of whitewater in front of the water */
     SlDiscs deep;                 /* of that behind the surface; plane[1] times its depth below it */
+    SlDiscs mist;                 /* coarse, camera: plane[0] optical depth of drops too fine to be seen */
     float *sun_depth, *sun_scratch; /* coarse picture of the light: the water's surface */
     SlDiscs caustic;              /* ground seen from above: plane[0] sunlight, over that without water */
     float map_x, map_z, map_scale; /* its corner (m), pixels per m */
@@ -126,11 +128,13 @@ typedef struct SlWaterViews {
 
 SlStatus sl_water_split(SlArena *arena, const SlFrameView *view, bool use_surface,
                         SlWaterViews *views, SlError *error);
+/* Whether a particle is within two spacings of a point: it may be under water. */
+bool sl_water_is_near(const SlFrameView *liquid, SlVec3 point);
 bool sl_water_is_liquid(const SlSystemView *system);
 bool sl_water_is_whitewater(const SlSystemView *system);
 
-/* Discs of all liquids' particles for thickness and cover; of whitewater for foam and deep, which
-   needs the smoothed depth. Planes and sizes are set before. */
+/* Discs of all liquids' particles for thickness and cover; of whitewater for foam, deep and mist, which
+   need the smoothed depth. Planes and sizes are set before. */
 SlStatus sl_water_spread_liquid(SlContext *context, SlArena *arena, const SlFrameView *view,
                                 SlWaterFrame *frame, SlError *error);
 /* The surface seen from the sun, and the discs of `caustic`; needs the liquids' shadow map. */

@@ -198,15 +198,16 @@ static void add_discs(const SlDiscs *discs, size_t tile)
         for (int y = r.y0; y <= r.y1; y++) {
             float dy = (float)(top + y) + 0.5f - disc[1];
             for (int x = r.x0; x <= r.x1; x += 8) {
-                F8 dx = first + f8((float)x), dy8 = f8(dy);
-                if (inverse_way > 0) { /* the nearest point of its path */
+                F8 dx = first + f8((float)x), dy8 = f8(dy), peak = height;
+                if (inverse_way > 0) { /* the nearest point of its path, which fades to both ends */
                     F8 t = f8_fma(dx, f8(way[0]), f8(dy * way[1])) * f8(inverse_way);
                     t = f8_min(f8_max(t, f8(-1)), f8(1));
                     dx = dx - t * f8(way[0]);
                     dy8 = dy8 - t * f8(way[1]);
+                    peak = height * f8_fnma(t * t, f8(1.3f), f8(1.4f));
                 }
                 F8 rest = f8_max(f8(1) - f8_fma(dx, dx, dy8 * dy8) * inverse, f8(0));
-                F8 add = height * rest * rest;
+                F8 add = peak * rest * rest;
                 float *at = sum[0] + y * SL_TILE_STRIDE + x;
                 f8_store(at, f8_load(at) + add);
                 if (discs->value != NULL)

@@ -338,10 +338,11 @@ static F8x3 water_light(const SlWaterFrame *frame, const Pixels *px, F8x3 n, F8 
     return mix(refracted(frame, px, v, n, cosine, thick), reflected(frame, v, n, cosine), fresnel);
 }
 
-static F8 coarse_plane(const SlDiscs *discs, F8 x, F8 y)
+/* A plane whose pixels are `coarse` of the picture wide. */
+static F8 coarse_plane(const SlDiscs *discs, int coarse, F8 x, F8 y)
 {
-    Lookup l = lookup(x * f8(1.0f / SL_WATER_COARSE), y * f8(1.0f / SL_WATER_COARSE), discs->width,
-                      discs->height, discs->stride, SL_MARGIN);
+    F8 scale = f8(1.0f / (float)coarse);
+    Lookup l = lookup(x * scale, y * scale, discs->width, discs->height, discs->stride, SL_MARGIN);
     return bilinear(discs->plane[0], l, i8_all(1), i8_all((int32_t)discs->stride));
 }
 
@@ -393,6 +394,21 @@ static F8 foam_relief(const SlWaterFrame *frame, size_t at)
     return f8(0.9f) + f8(0.28f) * (here - there) / (here + there + f8(0.8f));
 }
 
+/* Mist: brighter towards the sun, and only where spray is dense, so that single drops have none. */
+static F8x3 with_mist(const SlWaterFrame *frame, F8x3 color, const F8 place[2])
+{
+    const SlVec3 *sun = &frame->look.sky.to_sun; /* view space: x right, y up */
+    F8 here = coarse_plane(&frame->mist, SL_WATER_MIST, place[0], place[1]);
+    if (i8_bits(here > f8(0.01f)) == 0)
+        return color;
+    F8 there = coarse_plane(&frame->mist, SL_WATER_MIST, place[0] + f8(16 * sun->x),
+                            place[1] - f8(16 * sun->y));
+    F8 relief = f8(0.82f) + f8(0.35f) * (here - there) / (here + there + f8(0.3f));
+    F8x3 white = scaled(foam_light(frame, spread(frame->look.sky.up)), relief);
+    F8 dense = here * here / (here + f8(0.25f));
+    return mix(color, white, f8(0.62f) * (f8(1) - exp_minus(dense)));
+}
+
 /* A layer over what is behind it, eight pixels from x on. */
 static F8x3 layer_light(const SlWaterFrame *frame, const SlWaterLayer *layer, Pixels *px, size_t at,
                         const F8 place[2], F8 before, F8x3 *normal)
@@ -407,7 +423,7 @@ static F8x3 layer_light(const SlWaterFrame *frame, const SlWaterLayer *layer, Pi
               f8_load(layer->normal[2] + at)};
     F8x3 n = *normal;
     *normal = n = (F8x3){f8_select(wet, m.x, n.x), f8_select(wet, m.y, n.y), f8_select(wet, m.z, n.z)};
-    F8 thick = f8_max(coarse_plane(&frame->thickness, place[0], place[1]) - before, f8(0));
+    F8 thick = f8_max(coarse_plane(&frame->thickness, SL_WATER_COARSE, place[0], place[1]) - before, f8(0));
     return mix(px->back, water_light(frame, px, n, thick), f8_keep(wet, covered));
 }
 
@@ -450,6 +466,7 @@ static void shade_near(const SlWaterFrame *frame, size_t y)
             color = with_deep(frame, color, disc_at, n);
             F8 opaque = f8(0.96f) * (f8(1) - exp_minus(f8_load(frame->foam.plane[0] + disc_at)));
             color = mix(color, scaled(foam_light(frame, n), foam_relief(frame, disc_at)), opaque);
+            color = with_mist(frame, color, place);
         }
         store_light(frame->light + 3 * (y * frame->width + x), color, count);
     }
