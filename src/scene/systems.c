@@ -134,22 +134,18 @@ static SlStatus find_solver(const SlScene *scene, const SlKeyValue *solver,
                                 error);
 }
 
-/* All parameters are checked here, so that errors come in the order of the file and before any
-   world exists; only the spacing is kept. */
-static SlStatus check_parameters(SlScene *scene, SlSceneSystem *system, SlError *error)
+/* All parameters are read here, so that errors come in the order of the file and before any world
+   exists. */
+static SlStatus read_parameters(SlScene *scene, const SlJsonNode *object, SlSceneSystem *system,
+                                SlError *error)
 {
-    const SlTable *table = system->solver;
-    const SlParamRow *spacing = sl_table_find(table, "spacing");
-    SlParamValue *values = sl_scene_alloc(scene, table->row_count + 1, sizeof *values, error);
-    if (values == NULL)
-        return SL_ERROR_MEMORY;
-    for (size_t k = 0; k < table->row_count; k++)
-        values[k] = table->rows[k].value;
-    SlStatus status = SL_OK;
-    if (system->parameters != NULL)
-        status = sl_keys_read_table(&scene->json, system->parameters, table, values, error);
-    system->spacing = spacing != NULL ? values[spacing - table->rows].number[0] : 0;
-    sl_free(scene->memory, values, (table->row_count + 1) * sizeof *values);
+    const SlParamRow *spacing = sl_table_find(system->solver, "spacing");
+    SlSceneValues *values = &system->parameters;
+    SlStatus status = sl_scene_read_values(scene, object, system->solver, values, error);
+    system->spacing = spacing != NULL ? spacing->value.number[0] : 0;
+    for (size_t k = 0; status == SL_OK && k < values->count; k++)
+        if (values->items[k].row == spacing)
+            system->spacing = values->items[k].value.number[0];
     return status;
 }
 
@@ -182,13 +178,12 @@ static SlStatus read_system(SlScene *scene, const SlJsonNode *node, const SlScen
     snprintf(system->name, sizeof system->name, "%.*s", SL_SCENE_NAME,
              name[0] != '\0' ? name : system->solver->name);
     system->place = node->place;
-    system->parameters = values[PARAMETERS].node;
     system->material = sl_default_material(sl_solver_material(system->solver->name));
     if (values[MATERIAL].node != NULL)
         status = sl_scene_read_material(scene, values[MATERIAL].node, system->material.kind,
                                         &system->material, error);
     if (status == SL_OK)
-        status = check_parameters(scene, system, error);
+        status = read_parameters(scene, values[PARAMETERS].node, system, error);
     if (status == SL_OK)
         status = sl_scene_read_fluids(scene, system, values[FLUIDS].node, error);
     if (status == SL_OK)
