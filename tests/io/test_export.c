@@ -87,7 +87,7 @@ static void ply_comes_back(void **state)
     const char *data = head_end + strlen(end);
     assert_int_equal(size - (size_t)(data - bytes), 3375 * 36);
     const SlSystemView *system = &view->systems[0];
-    const char *const names[4] = {"position", "id", "velocity", "density"};
+    const char *const names[4] = {"position", "id", "velocity", "density_ratio"};
     for (size_t i = 0; i < 3375; i++, data += 36) {
         size_t at = 0;
         for (int k = 0; k < 4; k++) {
