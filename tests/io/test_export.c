@@ -82,7 +82,7 @@ static void ply_comes_back(void **state)
     const char *const expected = "property float x\nproperty float y\nproperty float z\n"
                                  "property uint id\n"
                                  "property float vx\nproperty float vy\nproperty float vz\n"
-                                 "property float density\nproperty uint system\nend_header\n";
+                                 "property float density_ratio\nproperty uint system\nend_header\n";
     assert_non_null(strstr(bytes, expected));
     const char *data = head_end + strlen(end);
     assert_int_equal(size - (size_t)(data - bytes), 3375 * 36);
