@@ -1,6 +1,7 @@
 /* A checked scene to a world, through the calls any program makes. */
 #include "core/error.h"
 #include "scene/scene.h"
+#include "sleet/particles.h"
 
 /* The world's message with the place of the value that caused it. What the world refuses as an
    argument is the scene's mistake; other errors, such as a lack of memory, keep their status. */
@@ -90,6 +91,13 @@ static SlStatus build_system(const SlScene *scene, const SlSceneSystem *system, 
         status = with_place(scene, system->fluids[k].place,
                             sl_system_add_fluid(world, id, &system->fluids[k].def, NULL, &inner),
                             &inner, error);
+    for (size_t k = 0; status == SL_OK && k < system->attribute_count; k++) {
+        const SlSceneAttribute *a = &system->attributes[k];
+        status = with_place(scene, a->place,
+                            sl_system_add_attribute(world, id, a->name, a->type, &a->initial,
+                                                    &inner),
+                            &inner, error);
+    }
     for (size_t k = 0; status == SL_OK && k < system->block_count; k++) {
         const SlSceneBlock *block = &scene->blocks[system->first_block + k];
         status = with_place(scene, block->place,

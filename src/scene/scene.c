@@ -325,6 +325,7 @@ static void free_system(const SlScene *scene, SlSceneSystem *system)
     sl_free(memory, system->fills, system->fill_count * sizeof *system->fills);
     sl_free(memory, system->emitters, system->emitter_count * sizeof *system->emitters);
     sl_free(memory, system->drains, system->drain_count * sizeof *system->drains);
+    sl_free(memory, system->attributes, system->attribute_count * sizeof *system->attributes);
 }
 
 void sl_scene_destroy(SlScene *scene)

@@ -23,6 +23,17 @@ typedef struct SlSceneFluid {
     SlJsonPlace place;
 } SlSceneFluid;
 
+/* A field that particles carry beside the solver's. */
+typedef struct SlSceneAttribute {
+    const char *name; /* a text of the document */
+    SlFieldType type;
+    union {
+        uint32_t integer;
+        float number[3];
+    } initial; /* one element of the type */
+    SlJsonPlace place;
+} SlSceneAttribute;
+
 enum { SL_SCENE_FILL_SHAPES = 16 };
 typedef struct SlSceneFill {
     SlFillDef def; /* def.shapes is `shapes`, or def.path a text of the document */
@@ -70,7 +81,8 @@ typedef struct SlSceneSystem {
     SlSceneFill *fills;
     SlSceneEmitter *emitters;
     SlSceneDrain *drains;
-    size_t fluid_count, fill_count, emitter_count, drain_count;
+    SlSceneAttribute *attributes;
+    size_t fluid_count, fill_count, emitter_count, drain_count, attribute_count;
     SlMaterial material;
     SlJsonPlace place;
 } SlSceneSystem;
@@ -218,6 +230,8 @@ SlStatus sl_scene_read_emitters(SlScene *scene, SlSceneSystem *system, const SlJ
                                 SlError *error);
 SlStatus sl_scene_read_drains(SlScene *scene, SlSceneSystem *system, const SlJsonNode *array,
                               SlError *error);
+SlStatus sl_scene_read_attributes(SlScene *scene, SlSceneSystem *system, const SlJsonNode *array,
+                                  SlError *error);
 /* The number of the fluid that a key names; 0 where it is missing: the system's own. */
 SlStatus sl_scene_find_fluid(const SlScene *scene, const SlSceneSystem *system,
                              const SlJsonNode *name, uint32_t *fluid, SlError *error);

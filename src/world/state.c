@@ -242,6 +242,8 @@ static SlStatus restore_item(const SlStateItem *mine, const SlStateView *state, 
     return SL_OK;
 }
 
+enum { MAX_TIME = 1000000000 }; /* s */
+
 /* Values that steer loops must be such as a world would have written. */
 static const char *wrong_with(const SlWorld *world)
 {
@@ -251,6 +253,8 @@ static const char *wrong_with(const SlWorld *world)
         !isfinite(interval->began) ||
         !(interval->length >= 0 && interval->length <= 10))
         return "interval";
+    if (!(world->time >= 0 && world->time <= MAX_TIME))
+        return "time";
     const SlClock *clock = &world->clock;
     if (!isfinite(clock->time) || !(clock->frame_time > 0) || clock->frame > world->frame)
         return "clock";
@@ -258,7 +262,8 @@ static const char *wrong_with(const SlWorld *world)
         return "targets";
     for (uint32_t s = 0; s < world->system_count; s++) {
         const SlWorldSystem *system = world->systems[s];
-        if (!isfinite(system->base.time))
+        double apart = fabs(system->base.time - world->time);
+        if (!(apart <= interval->dt + 1e-6 * fmax(1, world->time)))
             return "time";
         if (!(system->progress.done >= 0 && system->progress.done <= interval->dt) ||
             system->progress.step > UINT32_MAX)

@@ -173,6 +173,39 @@ static void damage_is_refused(void **state)
     }
 }
 
+/* An emitter that the set-up of a resumed run has in addition emits from then on, and nothing of the time
+   before, which once overran the arrays. */
+static void a_new_emitter_begins_at_the_restore(void **state)
+{
+    (void)state;
+    const Case *c = &cases[0];
+    SlForceFieldId wind;
+    SlWorld *world = make_world(c, &wind), *others[2] = {make_world(c, &wind), make_world(c, &wind)};
+    SlEmitterDef jet = sl_default_emitter_def(SL_EMITTER_DISK);
+    jet.center = (SlVec3){0.8f, 0.8f, 0.3f};
+    jet.direction = (SlVec3){0, -1, 0};
+    jet.radius = 0.1f;
+    jet.speed = 10;
+    const SlStateView *view;
+    size_t added[2];
+    advance(world, 30);
+    assert_ok(sl_world_state(world, &view, &test_error));
+    for (int k = 0; k < 2; k++) {
+        SlSystemId id = first_system(others[k]);
+        assert_ok(sl_system_add_emitter(others[k], id, &jet, NULL, &test_error));
+        if (k == 1)
+            assert_ok(sl_world_restore(others[k], view, &test_error));
+        assert_ok(sl_world_start(others[k], &test_error));
+        size_t before = sl_system_particle_count(others[k], id);
+        advance(others[k], 1);
+        added[k] = sl_system_particle_count(others[k], id) - before;
+        sl_world_destroy(others[k]);
+    }
+    assert_true(added[0] > 0 && added[1] > 0);
+    assert_in_range(added[1], added[0] / 2, 2 * added[0]);
+    sl_world_destroy(world);
+}
+
 static void note_log(void *user, SlLogLevel level, const char *text)
 {
     if (level == SL_LOG_WARNING)
@@ -211,6 +244,7 @@ int main(void)
         cmocka_unit_test(a_changed_setup_stays),
         cmocka_unit_test(functions_are_given_again),
         cmocka_unit_test(damage_is_refused),
+        cmocka_unit_test(a_new_emitter_begins_at_the_restore),
         cmocka_unit_test(empty_worlds_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
