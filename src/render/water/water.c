@@ -270,58 +270,6 @@ static void set_tank(SlWaterFrame *f, const SlBox *domain, const SlGround *groun
     }
 }
 
-/* Water that scatters a little of the light looks as the absorption leaves it: the light after a depth
-   at which a third of the red is left. */
-static SlVec3 light_left(SlVec3 k)
-{
-    float most = fmaxf(k.x, fmaxf(k.y, k.z)), depth = most > 0 ? 1.1f / most : 0;
-    return sl_vec3(expf(-k.x * depth), expf(-k.y * depth), expf(-k.z * depth));
-}
-
-static SlVec3 tinted(const Water *water, const SlMaterial *material)
-{
-    const float *own = material->absorption, tint = (float)number(water, TINT);
-    return sl_scale(sl_vec3(fmaxf(own[0], 0), fmaxf(own[1], 0), fmaxf(own[2], 0)), tint);
-}
-
-static void set_tints(const Water *water, const SlRenderStage *stage, SlWaterTints *tints)
-{
-    const SlFrameView *liquid = &water->views.liquid;
-    SlVec3 above = sl_add(stage->sky, sl_scale(stage->key, fmaxf(stage->to_light.y, 0)));
-    for (size_t n = 0; n < SL_WATER_LIQUIDS; n++) {
-        const SlMaterial *material = n < liquid->system_count ? &liquid->systems[n].material
-                                                              : &water->views.material;
-        SlVec3 k = tinted(water, material), left = light_left(k);
-        for (int c = 0; c < 3; c++) {
-            tints->absorption[c][n] = (&k.x)[c];
-            tints->scatter[c][n] = 0.035f * (&above.x)[c] * (&left.x)[c];
-        }
-        tints->scatter_rate[n] = 0.8f * fmaxf(k.x, fmaxf(k.y, k.z));
-    }
-}
-
-static void set_look(Water *water)
-{
-    SlWaterFrame *f = &water->frame;
-    const SlRenderStage *stage = &water->stage;
-    const SlCameraFrame *c = &f->back->camera;
-    SlVec3 k = tinted(water, &water->views.material), left = light_left(k);
-    f->look = (SlWaterLook){
-        .sky = sl_stage_sky(stage, c->right, c->up, c->forward),
-        .key = stage->key,
-        .ambient = stage->sky,
-        .absorption = k,
-        .index = fmaxf(water->views.material.index_of_refraction, 1.0001f),
-        .ground_y = stage->ground.visible ? stage->ground.height : -1e6f,
-        .eye_y = c->eye.y,
-        .foam_opacity = 1.6f * (float)number(water, FOAM)};
-    set_tints(water, stage, &f->look.tints);
-    /* A ray that is reflected downwards mostly meets more water. */
-    SlVec3 *below = &f->look.sky.below;
-    f->look.floor = *below;
-    *below = sl_scale(sl_vec3(below->x * left.x, below->y * left.y, below->z * left.z), 0.9f);
-}
-
 /* Liquids of different materials are told apart by what the splat renderer takes for the colour of particles
    and meshes: the index of the liquid. Both are in the order of the systems. */
 static SlStatus set_liquids(Water *water, SlError *error)
@@ -588,7 +536,8 @@ static SlStatus begin(void *state, const SlRenderJob *job, uint32_t *count, SlEr
     f->map_scale = MAP_SIZE / side;
     set_walls(f, &job->view->domain);
     set_tank(f, &job->view->domain, &water->stage.ground);
-    set_look(water);
+    sl_water_set_look(f, &water->stage, &water->views, (float)number(water, TINT),
+                      (float)number(water, FOAM));
     status = set_liquids(water, error);
     return status == SL_OK ? sl_water_spread_liquid(water->context, &water->scratch,
                                                     &water->views.liquid, f, error)

@@ -144,6 +144,10 @@ size_t sl_water_placed(const SlSystemView *system);
 bool sl_water_is_liquid(const SlSystemView *system);
 bool sl_water_is_whitewater(const SlSystemView *system);
 
+/* Sets `look`; `tint` and `foam` are the parameters of these names. */
+void sl_water_set_look(SlWaterFrame *frame, const SlRenderStage *stage, const SlWaterViews *views,
+                       float tint, float foam);
+
 /* Discs of all liquids' particles for thickness and cover; of whitewater for foam, deep and mist, which
    need the smoothed depth. Planes and sizes are set before. */
 SlStatus sl_water_spread_liquid(SlContext *context, SlArena *arena, const SlFrameView *view,
