@@ -231,8 +231,9 @@ static void set_mist(const Foam *foam, size_t k, SlVec3 v, float radius, float h
     if (!(below >= 0 && below < wide))
         return;
     float r = fmaxf(wide * scale * coarse, 1), drawn = r / (scale * coarse);
-    sl_water_set_disc(&f->mist, k, x * coarse, y * coarse, r,
-                      height * MIST * 3 * radius * radius / (drawn * drawn));
+    /* One large drop is none: many together are. */
+    float thin = fminf(height * MIST * 3 * radius * radius / (drawn * drawn), 0.03f);
+    sl_water_set_disc(&f->mist, k, x * coarse, y * coarse, r, thin);
 }
 
 /* A particle that would be a large round spot is drawn as several of different sizes around it. */
