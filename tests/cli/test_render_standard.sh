@@ -34,6 +34,32 @@ check "live and stored frames differ" cmp -s live.png stored.png
 expect 0 render out --frames 3 -o later.png "${small[@]}" --set cameras.round.orbit.speed=0
 check "the camera does not move" bash -c '! cmp -s later.png stored.png'
 
+# --- results of filters are stored in the run folder, and give the same picture --------------------------
+check "no surface is stored" compgen -G 'out/filters/surface-*/frame_000003.slf'
+for k in 0 1 2 3; do
+    check "no whitewater of frame $k is stored" compgen -G "out/filters/whitewater-*/frame_00000$k.slf"
+done
+cp -r out unstored
+rm -r unstored/filters
+expect 0 render unstored --frames 3 -o anew.png "${small[@]}"
+check "stored results give another picture" cmp -s anew.png stored.png
+expect 0 render unstored --frames 3 -o again.png "${small[@]}"
+check "its own stored results give another picture" cmp -s again.png stored.png
+
+# --- no frames, no particles, one particle --------------------------------------------------------
+mkdir empty
+cp out/scene.json out/run.json empty
+expect 5 render empty -o nothing.png
+complains "holds no frames"
+sed 's/"blocks": .*/"blocks": [{"min": [0, 0, 0], "max": [0.1, 0.1, 0.1]}]}],/' scene.json > one.json
+expect 0 run one.json -o one -q
+expect 0 render one --frames 1 -o one_particle.png "${small[@]}"
+check "one particle" test -s one_particle.png
+# An emitter has given nothing in frame 0
+expect 0 run "$SLEET_SOURCE/scenes/fountain.json" -o none --frames 1 -q
+expect 0 render none --frames 0 -o no_particle.png "${small[@]}"
+check "no particle" test -s no_particle.png
+
 # --- sizes ----------------------------------------------------------------------------------------
 for style in water particles; do
     expect 0 render out --frames 1 -o one.png --style $style --size 1x1 -q

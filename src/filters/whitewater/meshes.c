@@ -151,8 +151,8 @@ bool water_meshes_create(SlContext *context, const SlFrameView *frame, float spa
 
 /* --- Paths --- */
 
-/* The part t of the path from `from` along `way` at which it crosses the triangle, from either side
-   [Möller 1997]; `nearest` if later or never. */
+/* The part t of the path from `from` along `way` at which it crosses the triangle, from either side,
+   by the test of Möller and Trumbore; `nearest` if later or never. */
 static float crossing(const float corner[9], SlVec3 from, SlVec3 way, float nearest, SlVec3 *normal)
 {
     SlVec3 a = {corner[0], corner[1], corner[2]};

@@ -32,8 +32,7 @@ static float scalar(const SlFieldView *field, size_t i, float otherwise)
     return v;
 }
 
-/* Particles with a position. */
-static size_t placed(const SlSystemView *system)
+size_t sl_water_placed(const SlSystemView *system)
 {
     SlFieldView position = sl_view_field(system, "position");
     bool fit = position.data != NULL && position.type == SL_FIELD_F32X3;
@@ -119,7 +118,7 @@ SlStatus sl_water_spread_liquid(SlContext *context, SlArena *arena, const SlFram
 {
     size_t count = 0;
     for (size_t s = 0; s < view->system_count; s++)
-        count += placed(&view->systems[s]);
+        count += sl_water_placed(&view->systems[s]);
     bool lit = frame->cover.plane[0] != NULL;
     bool ready = sl_water_push_discs(arena, &frame->thickness, count, false) &&
                  (!lit || sl_water_push_discs(arena, &frame->cover, count, true));
@@ -127,7 +126,7 @@ SlStatus sl_water_spread_liquid(SlContext *context, SlArena *arena, const SlFram
     for (size_t s = 0; ready && s < view->system_count; s++) {
         spread.system = &view->systems[s];
         spread.position = sl_view_field(spread.system, "position");
-        size_t here = placed(spread.system);
+        size_t here = sl_water_placed(spread.system);
         sl_parallel_for(context->pool, here, CHUNK, spread_chunk, &spread);
         spread.first += here;
     }
@@ -232,8 +231,9 @@ static void set_mist(const Foam *foam, size_t k, SlVec3 v, float radius, float h
     if (!(below >= 0 && below < wide))
         return;
     float r = fmaxf(wide * scale * coarse, 1), drawn = r / (scale * coarse);
-    sl_water_set_disc(&f->mist, k, x * coarse, y * coarse, r,
-                      height * MIST * 3 * radius * radius / (drawn * drawn));
+    /* One large drop is none: many together are. */
+    float thin = fminf(height * MIST * 3 * radius * radius / (drawn * drawn), 0.03f);
+    sl_water_set_disc(&f->mist, k, x * coarse, y * coarse, r, thin);
 }
 
 /* A particle that would be a large round spot is drawn as several of different sizes around it. */
@@ -284,7 +284,7 @@ SlStatus sl_water_spread_foam(SlContext *context, SlArena *arena, const SlFrameV
     size_t count = 0;
     for (size_t s = 0; s < view->system_count; s++)
         if (sl_water_is_whitewater(&view->systems[s]))
-            count += placed(&view->systems[s]);
+            count += sl_water_placed(&view->systems[s]);
     bool ready = sl_water_push_discs(arena, &frame->foam, PARTS * count, false) &&
                  sl_water_push_discs(arena, &frame->deep, PARTS * count, true) &&
                  sl_water_push_discs(arena, &frame->mist, count, false);
@@ -298,14 +298,14 @@ SlStatus sl_water_spread_foam(SlContext *context, SlArena *arena, const SlFrameV
         foam.system = system;
         foam.position = sl_view_field(system, "position");
         foam.velocity = sl_view_field(system, "velocity");
-        if (foam.velocity.type != SL_FIELD_F32X3 || foam.velocity.count < placed(system))
+        if (foam.velocity.type != SL_FIELD_F32X3 || foam.velocity.count < sl_water_placed(system))
             foam.velocity.data = NULL;
         foam.id = sl_view_field(system, "id");
         foam.phase = sl_view_field(system, "phase");
         foam.radius = sl_view_field(system, "radius");
         foam.lifetime = sl_view_field(system, "lifetime");
-        sl_parallel_for(context->pool, placed(system), CHUNK, foam_chunk, &foam);
-        foam.first += placed(system);
+        sl_parallel_for(context->pool, sl_water_placed(system), CHUNK, foam_chunk, &foam);
+        foam.first += sl_water_placed(system);
     }
     ready = ready && sl_water_bin_discs(context->pool, arena, &frame->foam) &&
             sl_water_bin_discs(context->pool, arena, &frame->deep) &&

@@ -40,13 +40,21 @@ typedef struct SlDiscs {
     float *plane[2];
 } SlDiscs;
 
+/* Liquids of different colours that are told apart; more are drawn as the last of these. */
+enum { SL_WATER_LIQUIDS = 8 };
+/* What is by liquid, eight of each. */
+typedef struct SlWaterTints {
+    float absorption[3][SL_WATER_LIQUIDS]; /* 1/m */
+    float scatter[3][SL_WATER_LIQUIDS];    /* light that deep water sends back */
+    float scatter_rate[SL_WATER_LIQUIDS];  /* 1/m: 1 - exp(-rate L) of it comes from a path L */
+} SlWaterTints;
+
 typedef struct SlWaterLook {
     SlSky sky;              /* view space */
     SlVec3 key, ambient;    /* light of the sun, of the sky */
-    SlVec3 absorption;      /* 1/m */
+    SlVec3 absorption;      /* 1/m: the mean of the liquids */
+    SlWaterTints tints;     /* by liquid */
     SlVec3 floor;           /* light of the bare ground in the sun */
-    SlVec3 scatter;         /* light that deep water sends back */
-    float scatter_rate;     /* 1/m: 1 - exp(-rate L) of it comes from a path L */
     float index;            /* of refraction */
     float ground_y, eye_y;  /* m; ground_y is -infinity without a ground */
     float foam_opacity;
@@ -58,6 +66,7 @@ typedef struct SlWaterLayer {
     float *leave;     /* m: where the ray leaves the water; SL_DEPTH_NONE: not known */
     float *coverage;  /* fraction of the pixel's samples that show water */
     float *normal[3]; /* view space, towards the eye */
+    float *liquid;    /* which of the liquids it is; NULL: there is one only */
 } SlWaterLayer;
 
 typedef struct SlWaterFrame {
@@ -130,8 +139,14 @@ SlStatus sl_water_split(SlArena *arena, const SlFrameView *view, bool use_surfac
                         SlWaterViews *views, SlError *error);
 /* Whether a particle is within two spacings of a point: it may be under water. */
 bool sl_water_is_near(const SlFrameView *liquid, SlVec3 point);
+/* Particles with a position. */
+size_t sl_water_placed(const SlSystemView *system);
 bool sl_water_is_liquid(const SlSystemView *system);
 bool sl_water_is_whitewater(const SlSystemView *system);
+
+/* Sets `look`; `tint` and `foam` are the parameters of these names. */
+void sl_water_set_look(SlWaterFrame *frame, const SlRenderStage *stage, const SlWaterViews *views,
+                       float tint, float foam);
 
 /* Discs of all liquids' particles for thickness and cover; of whitewater for foam, deep and mist, which
    need the smoothed depth. Planes and sizes are set before. */

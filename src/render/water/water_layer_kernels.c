@@ -26,6 +26,20 @@ static F8 snap(const SlWaterFrame *frame, F8 a, F8 b, F8 z)
     return z;
 }
 
+/* Which liquid the nearest of the samples shows. */
+static F8 nearest_liquid(const SlWaterFrame *frame, size_t tile, size_t in)
+{
+    const SlSplatFrame *liquid = frame->liquid;
+    F8 nearest = f8(SL_DEPTH_NONE), which = f8(0);
+    for (uint32_t s = 0; s < liquid->samples; s++) {
+        size_t plane = sl_tile_plane(liquid, tile, s) + in;
+        F8 z = f8_load(liquid->z + plane);
+        which = f8_select(z < nearest, f8_from_i8((I8)u8_load(liquid->id + plane)), which);
+        nearest = f8_min(nearest, z);
+    }
+    return f8_min(f8_max(which, f8(0)), f8(SL_WATER_LIQUIDS - 1));
+}
+
 static void layer(const SlWaterFrame *frame, const SlWaterLayer *out_layer, size_t tile)
 {
     const SlSplatFrame *back = frame->back, *liquid = frame->liquid;
@@ -62,6 +76,8 @@ static void layer(const SlWaterFrame *frame, const SlWaterLayer *out_layer, size
             f8_store(out_layer->depth + out, f8_select(count > f8(0), mean, f8(SL_DEPTH_NONE)));
             f8_store(out_layer->leave + out,
                      known ? f8_load(frame->leave + tile * SL_TILE_SIZE + in) : f8(SL_DEPTH_NONE));
+            if (out_layer->liquid != NULL)
+                f8_store(out_layer->liquid + out, nearest_liquid(frame, tile, in));
             f8_store(out_layer->coverage + out, covered * f8(1.0f / (float)samples));
             f8_store(out_layer->normal[0] + out, normal.x);
             f8_store(out_layer->normal[1] + out, normal.y);

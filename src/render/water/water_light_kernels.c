@@ -125,6 +125,7 @@ typedef struct Pixels {
     F8x3 back;  /* what is behind it in these pixels */
     F8 back_z;
     const float *light; /* and everywhere */
+    I8 liquid;
 } Pixels;
 
 static F8x3 back_light(const SlWaterFrame *frame, const float *light, F8 x, F8 y)
@@ -240,6 +241,12 @@ static I8 in_block(const SlWaterFrame *frame, F8x3 p, F8x3 v, F8 end)
     return (exit < f8(1e5f)) & (f8_abs(end - exit) < f8(1.5f * frame->spacing));
 }
 
+SL_INLINE F8x3 by_liquid(const float table[3][SL_WATER_LIQUIDS], I8 liquid)
+{
+    return (F8x3){gather_f8(table[0], liquid), gather_f8(table[1], liquid),
+                  gather_f8(table[2], liquid)};
+}
+
 static F8x3 refracted(const SlWaterFrame *frame, const Pixels *px, F8x3 v, F8x3 n, F8 cosine,
                       F8 thick)
 {
@@ -307,10 +314,11 @@ static F8x3 refracted(const SlWaterFrame *frame, const Pixels *px, F8x3 v, F8x3 
     behind = (F8x3){f8_select(unseen, f8(look->floor.x), behind.x),
                     f8_select(unseen, f8(look->floor.y), behind.y),
                     f8_select(unseen, f8(look->floor.z), behind.z)};
-    F8x3 k = spread(look->absorption);
+    const SlWaterTints *tints = &look->tints;
+    F8x3 k = by_liquid(tints->absorption, px->liquid);
     F8x3 left = {exp_minus(k.x * length), exp_minus(k.y * length), exp_minus(k.z * length)};
-    F8 scattered = f8(1) - exp_minus(f8(look->scatter_rate) * length);
-    F8x3 own = scaled(spread(look->scatter), scattered);
+    F8 scattered = f8(1) - exp_minus(gather_f8(tints->scatter_rate, px->liquid) * length);
+    F8x3 own = scaled(by_liquid(tints->scatter, px->liquid), scattered);
     return (F8x3){f8_fma(behind.x, left.x, own.x), f8_fma(behind.y, left.y, own.y),
                   f8_fma(behind.z, left.z, own.z)};
 }
@@ -419,6 +427,7 @@ static F8x3 layer_light(const SlWaterFrame *frame, const SlWaterLayer *layer, Pi
         return px->back;
     px->z = f8_select(wet, f8_load(layer->depth + at), f8(1));
     px->leave = f8_load(layer->leave + at);
+    px->liquid = layer->liquid != NULL ? i8_from_f8(f8_load(layer->liquid + at)) : i8_all(0);
     F8x3 m = {f8_load(layer->normal[0] + at), f8_load(layer->normal[1] + at),
               f8_load(layer->normal[2] + at)};
     F8x3 n = *normal;
