@@ -109,12 +109,17 @@ static bool begin_density(SlSystem *system, double dt, SlProjectivePass *pass)
     return c->counts != NULL && c->solid_gradient != NULL && (!differences || c->push != NULL);
 }
 
+/* With memory pressure needs no compression, and a kappa of several makes the noise of densities a
+   noise of pressures: shallow fine water boils (docs/projective-memory.md). */
+static const float max_kappa = 1;
+
 /* Memory: signed constraints, whose total with what is remembered is at least 0. */
 static bool begin_memory(SlSystem *system, double dt, SlProjectivePass *pass)
 {
     SlDensityPass *c = &pass->density;
     size_t room = system->particles.capacity + 8;
     c->min_constraint = -1e9f;
+    c->kappa = fminf(c->kappa, max_kappa);
     c->mid = 0.5f;
     c->total = SL_PUSH(&system->arena, float, room);
     c->previous_total = SL_PUSH(&system->arena, float, room);
