@@ -111,7 +111,7 @@ static bool begin_density(SlSystem *system, double dt, SlProjectivePass *pass)
 
 /* With memory pressure needs no compression, and a kappa of several makes the noise of densities a
    noise of pressures: shallow fine water boils (docs/projective-memory.md). */
-static const float max_kappa = 1;
+static const float max_kappa = 0.3f;
 
 /* Memory: signed constraints, whose total with what is remembered is at least 0. */
 static bool begin_memory(SlSystem *system, double dt, SlProjectivePass *pass)
