@@ -46,15 +46,15 @@ typedef struct CliCommand {
     int (*run)(int count, char **words); /* words after the command's name */
 } CliCommand;
 
-enum { CLI_MAX_WORDS = 16, CLI_MAX_OPTIONS = 24, CLI_MAX_SETS = 64, CLI_MAX_BYTES = 800 };
+enum { CLI_MAX_WORDS = 16, CLI_MAX_OPTIONS = 24, CLI_MAX_SETS = 64, CLI_MORE_SETS = 8, CLI_MAX_BYTES = 800 };
 
 typedef struct CliInput {
     const char *words[CLI_MAX_WORDS]; /* what is not an option */
     size_t word_count;
     const char *value[CLI_MAX_OPTIONS]; /* by place in the command's table; "" for a set flag */
-    SlSceneOverride sets[CLI_MAX_SETS + 2]; /* of --set; room for what other options set */
+    SlSceneOverride sets[CLI_MAX_SETS + CLI_MORE_SETS]; /* of --set, and what other options set */
     size_t set_count;
-    char *set_storage[CLI_MAX_SETS + 2];
+    char *set_storage[CLI_MAX_SETS + CLI_MORE_SETS];
 } CliInput;
 
 /* -1: the line is right; otherwise the exit code (help was asked for, or the line is wrong). */
@@ -65,6 +65,9 @@ void cli_input_free(CliInput *input);
 /* An integer from low to high; false after an error message. */
 bool cli_integer(const CliCommand *command, const char *option, const char *text, uint64_t low,
                uint64_t high, uint64_t *value);
+/* A number above `low` and at most `high`; false after an error message. */
+bool cli_number(const CliCommand *command, const char *option, const char *text, double low,
+                double high);
 /* "K" or "A-B"; open end "A-" is UINT64_MAX. */
 bool cli_range(const CliCommand *command, const char *text, uint64_t *first, uint64_t *last);
 /* The number of --threads; good if it was not given (NULL). */
@@ -82,11 +85,16 @@ typedef struct CliProgress {
     uint64_t first; /* done before this process began */
     double started, last_shown;
     int last_tenth;
+    uint64_t done;          /* as last shown */
+    double picture_started; /* when its first part was reported; 0: none was */
 } CliProgress;
 
 void cli_progress_begin(CliProgress *progress, const char *what, uint64_t total, bool quiet);
 void cli_progress_show(CliProgress *progress, uint64_t done, const char *more);
 void cli_progress_end(CliProgress *progress);
+/* From here on the library's reports of a picture being drawn move the bar between two frames; NULL:
+   no more. Drawing stops where Ctrl-C came. */
+void cli_progress_watch(CliProgress *progress);
 /* Removes the bar so that a message can be printed; the next show draws it again. */
 void cli_progress_clear(void);
 

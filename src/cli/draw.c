@@ -21,6 +21,12 @@ bool cli_style(const char *command, const char *style)
     return false;
 }
 
+bool cli_ends_in(const char *text, const char *ending)
+{
+    size_t length = strlen(text), end = strlen(ending);
+    return length > end && strcmp(text + length - end, ending) == 0;
+}
+
 SlStatus cli_drawing_open(CliDrawing *drawing, SlContext *context, const SlScene *scene,
                           const CliDrawingOutput *output, SlError *error)
 {
@@ -37,6 +43,12 @@ SlStatus cli_drawing_open(CliDrawing *drawing, SlContext *context, const SlScene
         snprintf(drawing->video_path, sizeof drawing->video_path, "%s", output->video_path);
     if (output->pattern != NULL)
         snprintf(drawing->pattern, sizeof drawing->pattern, "%s", output->pattern);
+    drawing->exr = output->pattern != NULL && cli_ends_in(output->pattern, ".exr");
+    if (drawing->exr && !sl_has_feature("exr"))
+        return cli_error(error, SL_ERROR_UNSUPPORTED,
+                         "%.300s: this Sleet was built without OpenEXR (libopenexr-dev); .png files "
+                         "can be written",
+                         output->pattern);
     return output->folder != NULL ? sl_folder_make(output->folder, error) : SL_OK;
 }
 
@@ -197,17 +209,74 @@ static SlStatus open_video(CliDrawing *drawing, const SlScene *scene, const SlIm
     return SL_OK;
 }
 
+/* The planes that the renderer fills, for EXR files. */
+static size_t list_planes(const CliDrawing *drawing, const char **planes, size_t room)
+{
+    size_t count, used = 0;
+    const SlPlaneInfo *infos = sl_plane_infos(&count);
+    for (size_t k = 0; drawing->exr && k < count && used < room; k++)
+        if (sl_renderer_fills(drawing->renderer, infos[k].name))
+            planes[used++] = infos[k].name;
+    return used;
+}
+
+/* The picture as an image, and as planes where EXR files are written. */
+static SlStatus draw(CliDrawing *drawing, const SlFrameView *view, const SlImage **image,
+                     SlError *error)
+{
+    enum { MAX_PLANES = 16 };
+    SlRenderer *renderer = drawing->renderer;
+    const char *planes[MAX_PLANES];
+    SlRenderJob job = sl_default_render_job(view);
+    job.camera = drawing->camera;
+    job.planes = planes;
+    job.plane_count = list_planes(drawing, planes, MAX_PLANES);
+    SlStatus status = sl_render_begin(renderer, &job, error);
+    uint32_t remaining = 1;
+    while (status == SL_OK && remaining > 0)
+        status = sl_render_accumulate(renderer, &remaining, error);
+    if (status == SL_OK && !drawing->exr)
+        status = sl_render_image(renderer, image, error);
+    if (status == SL_OK && drawing->exr && drawing->target == NULL)
+        status = sl_target_create(drawing->context, sl_renderer_width(renderer),
+                                  sl_renderer_height(renderer), planes, job.plane_count,
+                                  &drawing->target, error);
+    if (status == SL_OK && drawing->exr)
+        status = sl_render_resolve(renderer, drawing->target, error);
+    if (status == SL_OK)
+        sl_render_report(renderer, &drawing->report);
+    return status;
+}
+
+static SlStatus write_picture(CliDrawing *drawing, const SlFrameView *view, const SlImage *image,
+                              SlError *error)
+{
+    if (drawing->pattern[0] != '\0')
+        cli_numbered_path(drawing->last_png, sizeof drawing->last_png, drawing->pattern,
+                          view->frame);
+    else
+        cli_picture_path(drawing->last_png, sizeof drawing->last_png, drawing->folder, view->frame);
+    SlStatus status =
+        drawing->exr
+            ? sl_target_write_exr(drawing->target, drawing->last_png, SL_EXR_HALF, error)
+            : sl_image_write_png(drawing->context, image, drawing->last_png, error);
+    if (drawing->pictures == 0)
+        memcpy(drawing->first_png, drawing->last_png, sizeof drawing->first_png);
+    drawing->pictures += status == SL_OK;
+    return status;
+}
+
 SlStatus cli_drawing_add(CliDrawing *drawing, const SlScene *scene, const SlFrameView *view,
                          bool png, SlError *error)
 {
-    const SlImage *image;
+    const SlImage *image = NULL;
     SlStatus status = SL_OK;
     if (drawing->renderer == NULL)
         status = make_renderer(drawing, scene, view, error);
     if (status == SL_OK)
         status = apply_filters(drawing, &view, error);
     if (status == SL_OK)
-        status = sl_renderer_draw(drawing->renderer, view, drawing->camera, &image, error);
+        status = draw(drawing, view, &image, error);
     if (status != SL_OK)
         return status;
     drawing->draw_ms += sl_renderer_last_ms(drawing->renderer);
@@ -215,18 +284,8 @@ SlStatus cli_drawing_add(CliDrawing *drawing, const SlScene *scene, const SlFram
         status = open_video(drawing, scene, image, error);
     if (status == SL_OK && drawing->video != NULL)
         status = sl_video_add(drawing->video, image, error);
-    if (status == SL_OK && (png || drawing->every_png)) {
-        if (drawing->pattern[0] != '\0')
-            cli_numbered_path(drawing->last_png, sizeof drawing->last_png, drawing->pattern,
-                              view->frame);
-        else
-            cli_picture_path(drawing->last_png, sizeof drawing->last_png, drawing->folder,
-                             view->frame);
-        status = sl_image_write_png(drawing->context, image, drawing->last_png, error);
-        if (drawing->pictures == 0)
-            memcpy(drawing->first_png, drawing->last_png, sizeof drawing->first_png);
-        drawing->pictures += status == SL_OK;
-    }
+    if (status == SL_OK && (png || drawing->every_png))
+        status = write_picture(drawing, view, image, error);
     drawing->drawn += status == SL_OK;
     return status;
 }
@@ -237,6 +296,8 @@ SlStatus cli_drawing_close(CliDrawing *drawing, bool keep, SlError *error)
     if (drawing->video != NULL)
         status = sl_video_close(drawing->video, keep, error);
     drawing->video = NULL;
+    sl_target_destroy(drawing->target);
+    drawing->target = NULL;
     sl_filter_destroy(drawing->surface);
     sl_filter_destroy(drawing->whitewater);
     sl_run_filter_close(drawing->stored_surface);

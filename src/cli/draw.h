@@ -14,9 +14,11 @@ typedef struct CliDrawing {
     SlFrameView merged;
     const SlCamera *camera; /* NULL: the frame's first */
     SlVideo *video;
+    SlTarget *target; /* planes for EXR files; NULL: not needed yet */
+    SlRenderReport report; /* of the last picture */
     char style[16]; /* auto, particles, water or final */
     char video_path[1024];
-    bool wants_video, every_png;
+    bool wants_video, every_png, exr;
     char pattern[1024]; /* of the pictures' paths */
     char folder[900];   /* where pictures go without a pattern */
     char first_png[1024], last_png[1024];
@@ -27,7 +29,8 @@ typedef struct CliDrawing {
 /* Where it goes, and how it looks. */
 typedef struct CliDrawingOutput {
     const char *folder;     /* made if there is none; NULL: pattern or video_path say where */
-    const char *pattern;    /* of the pictures' paths; NULL: FOLDER/frame_NNNNNN.png */
+    const char *pattern;    /* of the pictures' paths, EXR files where it ends so; NULL:
+                               FOLDER/frame_NNNNNN.png */
     const char *video_path; /* .mp4 or .webm; NULL: pictures only */
     bool every_png;
     const char *style; /* NULL: the scene's */
@@ -39,6 +42,7 @@ bool cli_style(const char *command, const char *style);
 /* Where ffmpeg is missing, one line says so and every frame becomes a picture. */
 SlStatus cli_drawing_open(CliDrawing *drawing, SlContext *context, const SlScene *scene,
                           const CliDrawingOutput *output, SlError *error);
+bool cli_ends_in(const char *text, const char *ending);
 /* Adds a frame; `png` asks for a picture of this one in any case. */
 SlStatus cli_drawing_add(CliDrawing *drawing, const SlScene *scene, const SlFrameView *view,
                          bool png, SlError *error);

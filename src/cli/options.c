@@ -211,6 +211,18 @@ bool cli_integer(const CliCommand *command, const char *option, const char *text
     return false;
 }
 
+bool cli_number(const CliCommand *command, const char *option, const char *text, double low,
+                double high)
+{
+    char *end;
+    double value = strtod(text, &end);
+    if (end != text && *end == '\0' && value > low && value <= high)
+        return true;
+    cli_usage_error(command->name, "--%s takes a number above %g, at most %g, not \"%.40s\"", option,
+                    low, high, text);
+    return false;
+}
+
 bool cli_range(const CliCommand *command, const char *text, uint64_t *first, uint64_t *last)
 {
     const char *end;

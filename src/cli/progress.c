@@ -63,34 +63,70 @@ static void draw_bar(const char *what, double fraction, const char *numbers, con
     fflush(stderr);
 }
 
-void cli_progress_show(CliProgress *progress, uint64_t done, const char *more)
+/* `done` may lie between two frames. */
+static void show(CliProgress *progress, double done, const char *more)
 {
-    if (progress->quiet || progress->total == 0)
-        return;
     double t = sl_machine_seconds(), spent = t - progress->started;
-    double fraction = (double)done / (double)progress->total;
-    double rate = spent > 0 ? (double)(done - progress->first) / spent : 0;
+    double total = (double)progress->total, fraction = done / total;
+    double rate = spent > 0 ? (done - (double)progress->first) / spent : 0;
+    unsigned long long frame = (unsigned long long)done;
     char left[32];
-    time_left(left, sizeof left, rate > 0 ? (double)(progress->total - done) / rate : 0);
+    time_left(left, sizeof left, rate > 0 ? (total - done) / rate : 0);
     if (!progress->terminal) { /* at most one line per tenth */
         int tenth = (int)(10 * fraction);
-        if (tenth == progress->last_tenth && done != progress->total)
+        if (tenth == progress->last_tenth && done < total)
             return;
         progress->last_tenth = tenth;
-        fprintf(stderr, "%s: frame %llu of %llu, %.2f frames/s, %s left%s%s\n", progress->what,
-                (unsigned long long)done, (unsigned long long)progress->total, rate, left,
-                more[0] != '\0' ? ", " : "", more);
+        if (done > (double)frame)
+            fprintf(stderr, "%s: %.0f %% of frame %llu of %llu, %s left\n", progress->what,
+                    100 * (done - (double)frame), frame + 1, (unsigned long long)progress->total,
+                    left);
+        else
+            fprintf(stderr, "%s: frame %llu of %llu, %.2f frames/s, %s left%s%s\n", progress->what,
+                    frame, (unsigned long long)progress->total, rate, left,
+                    more[0] != '\0' ? ", " : "", more);
         return;
     }
-    if (t - progress->last_shown < 0.1 && done != progress->total)
+    if (t - progress->last_shown < 0.1 && done < total)
         return;
     progress->last_shown = t;
     char numbers[256];
-    snprintf(numbers, sizeof numbers, "%3.0f %%  frame %llu/%llu  %.1f frames/s  %s left",
-             100 * fraction, (unsigned long long)done, (unsigned long long)progress->total, rate,
-             left);
+    snprintf(numbers, sizeof numbers,
+             rate < 0.1 ? "%3.0f %%  frame %llu/%llu  %.3f frames/s  %s left"
+                        : "%3.0f %%  frame %llu/%llu  %.1f frames/s  %s left",
+             100 * fraction, frame, (unsigned long long)progress->total, rate, left);
     draw_bar(progress->what, fraction, numbers, more);
     bar_is_drawn = true;
+}
+
+void cli_progress_show(CliProgress *progress, uint64_t done, const char *more)
+{
+    progress->done = done;
+    progress->picture_started = 0;
+    if (!progress->quiet && progress->total > 0)
+        show(progress, (double)done, more);
+}
+
+static CliProgress *watched; /* the command's own state, as the bar is */
+
+void cli_progress_watch(CliProgress *progress)
+{
+    watched = progress;
+}
+
+/* A part of a picture. Fast ones are not worth a report: the first second is not shown. */
+static bool report_part(void *user, double fraction, const char *what)
+{
+    (void)user;
+    CliProgress *progress = watched;
+    if (progress == NULL || progress->quiet || progress->total == 0 || strcmp(what, "drawing") != 0)
+        return progress == NULL || !cli_interrupted();
+    double t = sl_machine_seconds();
+    if (progress->picture_started <= 0)
+        progress->picture_started = t;
+    if (t - progress->picture_started > 1 && fraction < 1 && progress->done < progress->total)
+        show(progress, (double)progress->done + fraction, "");
+    return !cli_interrupted();
 }
 
 void cli_progress_end(CliProgress *progress)
@@ -125,7 +161,8 @@ SlHooks cli_hooks(CliLog log)
 {
     return (SlHooks){.log = log == CLI_LOG_NOTHING    ? log_nothing
                             : log == CLI_LOG_WARNINGS ? log_warnings
-                                                      : log_all};
+                                                      : log_all,
+                     .progress = report_part};
 }
 
 static volatile sig_atomic_t interrupted;

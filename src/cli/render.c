@@ -5,17 +5,24 @@
 
 #include "cli/draw.h"
 
-enum { O_OUTPUT, O_STYLE, O_FRAMES, O_SIZE, O_CAMERA, O_SET, O_THREADS, O_PNG, O_NO_VIDEO, O_FOLLOW, O_QUIET,
-       O_COUNT };
+enum { O_OUTPUT, O_STYLE, O_FRAMES, O_SIZE, O_CAMERA, O_SAMPLES, O_NOISE, O_TIME_LIMIT,
+       O_DENOISE, O_SET, O_THREADS, O_PNG, O_NO_VIDEO, O_FOLLOW, O_QUIET, O_COUNT };
 static const CliOption options[O_COUNT] = {
     [O_OUTPUT] = {"output", 'o', "PATH",
                   "a folder for pictures and video.mp4 (DIR/render, out/NAME), or a file:\n"
-                  ".mp4 or .webm for a video, .png for a picture; %d or %06d is the frame"},
+                  ".mp4 or .webm for a video, .png or .exr for a picture; %d or %06d is the frame"},
     [O_STYLE] = {"style", 0, "NAME",
-                 "final (path traced), water, particles, or auto: water where there is a liquid (the scene's, auto)"},
+                 "final (path traced), water, particles, or auto: water where there is a liquid\n"
+                 "(the scene's, auto)"},
     [O_FRAMES] = {"frames", 'n', "K|A-B", "one frame, as a picture, or a range (default: all)"},
     [O_SIZE] = {"size", 0, "WxH", "size of the pictures in pixels (1280x720)"},
     [O_CAMERA] = {"camera", 'c', "NAME", "a camera of the scene (default: the first)"},
+    [O_SAMPLES] = {"samples", 0, "N", "final: paths per pixel, at most (64)"},
+    [O_NOISE] = {"noise", 0, "X", "final: done at this relative error of a pixel, e.g. 0.05"},
+    [O_TIME_LIMIT] = {"time-limit", 0, "S", "final: done after S seconds a picture"},
+    [O_DENOISE] = {"denoise", 0, "NAME",
+                   "final: oidn (Open Image Denoise), filter, none, or auto: oidn where it is\n"
+                   "installed, else filter (auto)"},
     [O_SET] = {"set", 's', "PATH=VALUE", "change any value of the scene, e.g. render.width=640",
                true},
     [O_THREADS] = {"threads", 't', "N", "threads (default: one per processor)"},
@@ -167,12 +174,6 @@ static SlStatus choose_frames(Job *job, SlError *error)
     return SL_OK;
 }
 
-static bool ends_in(const char *text, const char *ending)
-{
-    size_t length = strlen(text), end = strlen(ending);
-    return length > end && strcmp(text + length - end, ending) == 0;
-}
-
 /* What --output asks for: a video, pictures by a pattern, or a folder with both. */
 static SlStatus open_drawing(Job *job, const CliInput *input, SlError *error)
 {
@@ -180,9 +181,9 @@ static SlStatus open_drawing(Job *job, const CliInput *input, SlError *error)
     const char *given = input->value[O_OUTPUT];
     bool single = job->first == job->last, png = input->value[O_PNG] != NULL;
     CliDrawingOutput output = {.style = input->value[O_STYLE], .run = job->folder};
-    if (given != NULL && (ends_in(given, ".mp4") || ends_in(given, ".webm"))) {
+    if (given != NULL && (cli_ends_in(given, ".mp4") || cli_ends_in(given, ".webm"))) {
         output.video_path = given;
-    } else if (given != NULL && ends_in(given, ".png")) {
+    } else if (given != NULL && (cli_ends_in(given, ".png") || cli_ends_in(given, ".exr"))) {
         if (!single && !cli_has_number(given))
             return cli_error(error, SL_ERROR_ARGUMENT,
                              "%.300s: several frames need a name with %%d or %%06d for the frame's "
@@ -261,6 +262,13 @@ static void print_times(const CliDrawing *drawing)
     if (drawing->filter_ms > 1)
         fprintf(stderr, ", and %.1f ms for surface and whitewater", drawing->filter_ms / frames);
     fprintf(stderr, "\n");
+    const SlRenderReport *report = &drawing->report;
+    if (report->samples == 0)
+        return;
+    fprintf(stderr, "%s%u samples per pixel in %.1f s, noise %.2g %%; %s%s%s\n",
+            drawing->drawn > 1 ? "the last: " : "", report->samples, report->seconds,
+            100 * report->noise, report->intersector[0] != '\0' ? report->intersector : "no rays",
+            report->denoiser[0] != '\0' ? ", denoiser: " : "", report->denoiser);
 }
 
 static int finish(Job *job, SlStatus status, SlError *error)
@@ -316,6 +324,47 @@ static int set_size(const char *text, CliInput *input)
     return code >= 0 ? code : cli_add_set(&cli_render_command, set, input);
 }
 
+/* --samples, --noise, --time-limit and --denoise as values of the scene; they ask for the style final.
+   -1, or an exit code. */
+static int set_final(CliInput *input)
+{
+    static const struct {
+        int option;
+        const char *key;
+    } values[] = {{O_SAMPLES, "samples"}, {O_NOISE, "noise"}, {O_TIME_LIMIT, "time_limit"},
+                  {O_DENOISE, "denoise"}};
+    const CliCommand *command = &cli_render_command;
+    const char *denoise = input->value[O_DENOISE];
+    uint64_t samples;
+    if ((input->value[O_SAMPLES] != NULL &&
+         !cli_integer(command, "samples", input->value[O_SAMPLES], 1, 1000000, &samples)) ||
+        (input->value[O_NOISE] != NULL && !cli_number(command, "noise", input->value[O_NOISE], 0, 1)) ||
+        (input->value[O_TIME_LIMIT] != NULL &&
+         !cli_number(command, "time-limit", input->value[O_TIME_LIMIT], 0, 1e7)))
+        return EXIT_USAGE;
+    if (denoise != NULL && strcmp(denoise, "auto") != 0 && strcmp(denoise, "oidn") != 0 &&
+        strcmp(denoise, "filter") != 0 && strcmp(denoise, "none") != 0)
+        return cli_usage_error("render", "--denoise takes auto, oidn, filter or none, not \"%.40s\"",
+                               denoise);
+    for (int k = 0; k < 4; k++) {
+        const char *value = input->value[values[k].option], *style = input->value[O_STYLE];
+        char set[320];
+        if (value == NULL)
+            continue;
+        if (style != NULL && strcmp(style, "final") != 0)
+            return cli_usage_error("render", "--%s is for --style final; --style %.40s has no samples",
+                                   options[values[k].option].name, style);
+        input->value[O_STYLE] = "final";
+        bool text = values[k].option == O_DENOISE;
+        snprintf(set, sizeof set, text ? "render.%s=\"%.200s\"" : "render.%s=%.200s", values[k].key,
+                 value);
+        int code = cli_add_set(command, set, input);
+        if (code >= 0)
+            return code;
+    }
+    return -1;
+}
+
 static int render(int count, char **words)
 {
     CliInput input;
@@ -332,6 +381,8 @@ static int render(int count, char **words)
         code = EXIT_USAGE;
     if (code < 0 && input.value[O_SIZE] != NULL)
         code = set_size(input.value[O_SIZE], &input);
+    if (code < 0)
+        code = set_final(&input);
     if (code < 0 && !cli_threads(&cli_render_command, input.value[O_THREADS]))
         code = EXIT_USAGE;
     if (code < 0) {
@@ -344,9 +395,11 @@ static int render(int count, char **words)
             cli_progress_begin(&job.progress,
                                job.from_folder ? "drawing" : "simulating and drawing", total,
                                job.quiet);
+            cli_progress_watch(&job.progress);
             status = job.from_folder ? draw_folder(&job, &error) : draw_scene(&job, &error);
         }
         code = finish(&job, status, &error);
+        cli_progress_watch(NULL);
     }
     cli_input_free(&input);
     return code;
@@ -362,6 +415,8 @@ const CliCommand cli_render_command = {
                 "  sleet render out/dam --frames 0-60 --png   a range, as video and pictures\n"
                 "  sleet render out/dam -o dam.webm --size 1920x1080\n"
                 "  sleet render out/dam --style particles --set render.blend=transparent\n"
+                "  sleet render out/dam -n 60 --style final --samples 128 -o dam.png\n"
+                "  sleet render out/dam -n 60 --style final --time-limit 120 -o dam.exr\n"
                 "  sleet render scenes/fountain.json --frames 90 -o fountain.png\n",
     .options = options,
     .option_count = O_COUNT,

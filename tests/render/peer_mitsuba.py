@@ -90,7 +90,7 @@ def scenes():
             [("coated", GREY, roughness, 1.5), FLOOR, ("coated", RED, roughness, 1.5), walls[3],
              ("coated", (0, 0, 0), roughness, 1.9), walls[5]], None, 2048, 2048)
     out["mixed"] = (walls + [("coated", BLUE, 0.4, 1.5), ("plate", (-0.9, -0.2, 0.2), (0.5, 0.1, 0), (0, 0.1, 0.5)),
-                             ("glass", 1.5, (0.5, 0.2, 0.1)), ("sphere", (0.45, -0.15, 0.75), 0.3)],
+                             ("glass", 1.5, (0.5, 0.2, 0.1)), ("sphere", (0.1, -0.25, 0.85), 0.2)],
                     ("sphere", 12, (0.99, 0.97, 0.95), 0.5), 1024, 1024)
     return out
 
@@ -255,7 +255,6 @@ def mitsuba_scene(mi, np, args, things, volume):
                                 "roughness": roughness, "index": index}, None
         elif word == "glass":
             material = {"type": "dielectric", "int_ior": values[0], "ext_ior": 1.0}
-            # Absorption alone: sigma_t by a grid, as a colour of extinction needs a medium per channel.
             inside = values[1] if any(values[1]) else None
         elif word == "plate":
             a, b = np.array(values[1], float), np.array(values[2], float)
@@ -268,7 +267,8 @@ def mitsuba_scene(mi, np, args, things, volume):
             scene[f"thing{k}"] = {"type": "sphere", "center": list(values[0]), "radius": values[1], "bsdf": material}
             if inside is not None:
                 scene[f"thing{k}"]["interior"] = {"type": "homogeneous", "albedo": rgb((0, 0, 0)),
-                                                  "sigma_t": rgb(inside)}
+                                                  "scale": max(inside),
+                                                  "sigma_t": rgb([v / max(inside) for v in inside])}
     if volume is not None:
         density, origin, cell = grid(np, volume[0])
         extinction, albedo, g = volume[1:]

@@ -84,7 +84,9 @@ static void add_plate(Peer *peer, const double *n)
 
 static void add_sphere(Peer *peer, const double *n)
 {
-    SlShape shape = {.kind = SL_SHAPE_SPHERE, .center = vector(n), .radius = (float)n[3]};
+    SlShape shape = sl_default_shape(SL_SHAPE_SPHERE);
+    shape.center = vector(n);
+    shape.radius = (float)n[3];
     peer->colliders[peer->collider_count++] = (SlColliderView){
         .name = "", .kind = SL_COLLIDER_SHAPE, .shape = shape, .material = peer->material};
 }
