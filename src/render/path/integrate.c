@@ -12,6 +12,7 @@
 #include "render/path/photons.h"
 
 enum { MAX_PASSED = 64, STRAIGHT_CROSSINGS = 12 };
+enum { ALWAYS_LIT = 2 }; /* scatterings in snow that ask for direct light every time */
 
 typedef struct Path {
     const SlPathScene *scene;
@@ -117,13 +118,14 @@ static SlVec3 visible(const Path *path, const Vertex *v, SlVec3 in, float t, boo
     SlRay ray = {.origin = origin, .direction = in, .t_max = t, .time = path->ray.time};
     SlVec3 left = {1, 1, 1};
     *crossed = false;
-    if (sl_scene_blocked(scene, &ray, through && scene->has_clear ? SL_RAY_OPAQUE : SL_RAY_ALL))
+    float snow = scene->volume_count > 0 ? volumes_transmit(path, &ray) : 1;
+    if (!(snow > 0) || sl_scene_blocked(scene, &ray, through && scene->has_clear ? SL_RAY_OPAQUE : SL_RAY_ALL))
         return sl_vec3(0, 0, 0);
     if (scene->has_clear && through)
         left = straight(path, ray, crossed);
     else
         left = isfinite(t) ? sl_media_transmit(scene, &path->media, t) : left;
-    return scene->volume_count > 0 ? sl_scale(left, volumes_transmit(path, &ray)) : left;
+    return sl_scale(left, snow);
 }
 
 static void add_sun(Path *path, const Vertex *v)
@@ -235,8 +237,10 @@ static void name_first(Path *path, SlVec3 albedo, const SlSurface *s)
         result->velocity = path->scene->shutter > 0 ? sl_scale(s->motion, 1 / path->scene->shutter)
                                                     : sl_vec3(0, 0, 0);
     }
-    if (!path->named && path->scene->materials[s->material].kind != SL_BSDF_CLEAR) {
-        result->albedo = albedo;
+    /* White for clear surfaces: what lies behind them would be as noisy as the picture. */
+    if (!path->named) {
+        bool clear = path->scene->materials[s->material].kind == SL_BSDF_CLEAR;
+        result->albedo = clear ? sl_vec3(1, 1, 1) : albedo;
         path->named = true;
     }
 }
@@ -315,7 +319,14 @@ static bool scatter_in_volume(Path *path, const SlVolumeEvent *event, const SlVo
         result->albedo = event->albedo;
         path->named = true;
     }
-    add_direct(path, &v);
+    /* Light that comes straight to one of many scatterings is smooth: a fraction of them suffices. */
+    SlVec3 beta = path->beta;
+    float chance = path->order < ALWAYS_LIT ? 1 : 0.25f;
+    if (chance == 1 || sl_path_uniform(path->sampler) < chance) {
+        path->beta = sl_scale(beta, 1 / chance);
+        add_direct(path, &v);
+        path->beta = beta;
+    }
     if (++path->order >= path->scene->settings.max_scatterings)
         return false;
     SlVec3 in = sl_phase_sample(event->g, path->ray.direction, path->sampler);
@@ -331,9 +342,9 @@ static bool scatter_in_volume(Path *path, const SlVolumeEvent *event, const SlVo
 static bool ends_in_haze(Path *path, const SlSurface *s)
 {
     const SlPathScene *scene = path->scene;
-    if (!scene->settings.haze || s->primitive != SL_NO_PRIMITIVE || !(s->t > 0.12f * scene->ground.haze))
+    if (!scene->settings.haze || s->primitive != SL_NO_PRIMITIVE || !(s->t > 0.2f * scene->ground.haze))
         return false;
-    float left = expf(-(s->t - 0.12f * scene->ground.haze) / (0.5f * scene->ground.haze));
+    float left = expf(-(s->t - 0.2f * scene->ground.haze) / scene->ground.haze);
     if (sl_path_uniform(path->sampler) < left)
         return false;
     SlVec3 d = path->ray.direction;
@@ -347,8 +358,14 @@ static bool step(Path *path)
     SlSurface s;
     SlVolumeEvent event;
     const SlVolume *volume;
-    bool hit = sl_scene_hit(scene, &path->ray, &s);
-    if (scene->volume_count > 0 && find_event(path, hit ? s.t : INFINITY, &event, &volume))
+    /* Volumes first: a path within snow is scattered after a millimetre, and surfaces further away
+       need not be found. */
+    SlRay ray = path->ray;
+    bool scattered = scene->volume_count > 0 && find_event(path, ray.t_max, &event, &volume);
+    if (scattered)
+        ray.t_max = event.t;
+    bool hit = sl_scene_hit(scene, &ray, &s);
+    if (scattered && !hit)
         return scatter_in_volume(path, &event, volume);
     if (!hit) {
         meet_sky(path, path->ray.direction);

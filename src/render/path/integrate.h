@@ -6,7 +6,7 @@
 
 typedef struct SlPathResult {
     SlVec3 light;
-    SlVec3 albedo, normal; /* of the first surface that scatters, of the first one; zero: nothing */
+    SlVec3 albedo, normal; /* of the first surface; white for a clear one; zero: nothing */
     SlVec3 velocity;       /* m/s, of the first */
     float distance;        /* along the ray to the first; infinite: nothing */
 } SlPathResult;

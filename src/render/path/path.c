@@ -26,7 +26,7 @@ enum { INTERSECTOR_AUTO, INTERSECTOR_EMBREE, INTERSECTOR_BVH };
 
 static const SlParamRow rows[ROW_COUNT] = {
     SL_STAGE_ROWS_WITH((0.385, 0.40, 0.415), (0.36, 0.50, 0.70), (0.84, 0.88, 0.92),
-                       (-0.42, 0.90, 0.91), 0.76, 0),
+                       (-0.42, 0.90, 0.91), 1.1, 0),
     [SAMPLES] = {"samples", SL_PARAM_INTEGER, {{64}}, 1, 1e6, "", NULL, "paths per pixel, at most"},
     [NOISE] = {"noise", SL_PARAM_NUMBER, {{0}}, 0, 1, "", NULL,
                       "relative standard error at which sampling stops; 0: all samples"},
@@ -107,7 +107,9 @@ typedef struct Planes {
 
 typedef struct PathTracer {
     SlContext *context;
-    SlParamValue values[ROW_COUNT];
+    SlParamValue given[ROW_COUNT];  /* as the program set them */
+    SlParamValue values[ROW_COUNT]; /* of the picture: with the stage of snow where it shows snow */
+    bool snow;
     uint32_t width, height;
     SlArena planes_arena, arena; /* of the picture's size; of its scene */
     Planes planes;
@@ -142,6 +144,7 @@ static SlStatus init(void *state, SlContext *context, const SlParamValue *values
 {
     PathTracer *tracer = state;
     tracer->context = context;
+    memcpy(tracer->given, values, sizeof tracer->given);
     memcpy(tracer->values, values, sizeof tracer->values);
     sl_arena_init(&tracer->arena, &context->memory);
     sl_arena_init(&tracer->planes_arena, &context->memory);
@@ -178,6 +181,31 @@ static bool has_snow(const SlFrameView *view)
         snow = snow || view->systems[k].material.kind == SL_MATERIAL_SNOW;
     }
     return snow;
+}
+
+/* The stage of pictures with snow and no water, where a row was left as it is: a low warm sun from the
+   side and a muted sky. What reads as snow is the contrast of warm light and blue shadow. */
+static const struct {
+    int row;
+    double value[3];
+} snow_stage[] = {
+    {SL_STAGE_LIGHT, {-1, 0.36, 0.22}},
+    {SL_STAGE_EXPOSURE, {0.80}},
+    {SL_STAGE_BACKGROUND_TOP, {0.41, 0.51, 0.67}},
+    {SL_STAGE_BACKGROUND_BOTTOM, {0.67, 0.70, 0.76}},
+    {SKY, {SL_SKY_GRADIENT}},
+};
+
+static void set_stage(PathTracer *tracer, const SlFrameView *view)
+{
+    memcpy(tracer->values, tracer->given, sizeof tracer->values);
+    tracer->snow = has_snow(view);
+    for (size_t k = 0; tracer->snow && k < sizeof snow_stage / sizeof *snow_stage; k++) {
+        SlParamValue *v = &tracer->values[snow_stage[k].row];
+        const SlParamValue *usual = &rows[snow_stage[k].row].value;
+        if (memcmp(v->number, usual->number, sizeof v->number) == 0)
+            memcpy(v->number, snow_stage[k].value, sizeof v->number);
+    }
 }
 
 static SlPattern ground_pattern(const PathTracer *tracer, const SlFrameView *view)
@@ -222,7 +250,9 @@ static SlStatus make_lights(PathTracer *tracer, const SlRenderStage *stage, SlEr
     float scale = (float)number(tracer, SKY_SCALE);
     bool physical = number(tracer, SKY) == SL_SKY_PHYSICAL;
     float key = 1.27f * exposure * SL_PI;
-    SlVec3 color = physical ? sl_sun_color(stage->to_light, turbidity) : sl_vec3(1.04f, 1, 0.93f);
+    SlVec3 color = physical       ? sl_sun_color(stage->to_light, turbidity)
+                   : tracer->snow ? sl_vec3(1, 0.86f, 0.66f)
+                                  : sl_vec3(1.04f, 1, 0.93f);
     SlVec3 light = sl_scale(color, key * (float)number(tracer, SUN));
     if (stage->to_light.y < 0 && stage->ground.visible)
         light = sl_vec3(0, 0, 0); /* below the horizon */
@@ -235,7 +265,7 @@ static SlStatus make_lights(PathTracer *tracer, const SlRenderStage *stage, SlEr
                          .turbidity = turbidity,
                          .zenith = stage->background_top,
                          .horizon = stage->background_bottom,
-                         .scale = scale * (physical ? key / 100 : exposure), /* a sun of 100 klx */
+                         .scale = scale * (physical ? key / 60 : exposure), /* a sun of 60 klx: a little haze */
                          .clouds = (float)number(tracer, CLOUDS)};
     return sl_surroundings_sky(tracer->context, &tracer->arena, &sky, &scene->sky, error);
 }
@@ -295,6 +325,7 @@ static SlStatus begin(void *state, const SlRenderJob *job, uint32_t *passes, SlE
     sl_path_scene_destroy(scene);
     *scene = (SlPathScene){0};
     sl_arena_reset(&tracer->arena);
+    set_stage(tracer, job->view);
     set_settings(tracer);
     *passes = scene->settings.samples;
     SlRenderStage stage = make_stage(tracer, job);

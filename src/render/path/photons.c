@@ -128,7 +128,8 @@ static void shoot_chunk(void *argument, size_t begin, size_t end, size_t chunk)
         SlRay ray = {.t_max = INFINITY, .time = sl_path_uniform(&sampler)};
         ray.direction = sl_scale(sl_sun_sample(&scene->sun, &sampler), -1);
         ray.origin = sl_add(job->corner, sl_add(sl_scale(job->u, a), sl_scale(job->v, b)));
-        SlVec3 light = job->power;
+        /* A direction beside the sun's middle crosses the rectangle at an angle. */
+        SlVec3 light = sl_scale(job->power, -sl_dot(ray.direction, scene->sun.direction));
         SlSurface s;
         job->key[i] = 1u << job->bits;
         if (!follow(scene, ray, &sampler, &light, &s))

@@ -88,7 +88,7 @@ enum {
         "density at which it has full extinction; not above snow_edge_start: extinction follows the density"}, \
     [(first) + SL_VOLUME_ROW_LOOSE] = {"snow_loose", SL_PARAM_NUMBER, {{0.25}}, 0, 10, "", NULL, \
         "extinction of loose snow in proportion to its density"}, \
-    [(first) + SL_VOLUME_ROW_POWDER] = {"snow_powder", SL_PARAM_NUMBER, {{0.25}}, 0, 10, "", NULL, \
+    [(first) + SL_VOLUME_ROW_POWDER] = {"snow_powder", SL_PARAM_NUMBER, {{0}}, 0, 10, "", NULL, \
         "density below which particles are spread as powder; 0: none"}, \
     [(first) + SL_VOLUME_ROW_GRAIN] = {"snow_grain", SL_PARAM_NUMBER, {{0.5}}, 0, 1, "", NULL, \
         "variation of density and size at the scale of grains"}, \
