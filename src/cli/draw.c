@@ -1,6 +1,8 @@
 #include "cli/draw.h"
 
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct {
     const char *style, *renderer;
@@ -49,7 +51,17 @@ SlStatus cli_drawing_open(CliDrawing *drawing, SlContext *context, const SlScene
                          "%.300s: this Sleet was built without OpenEXR (libopenexr-dev); .png files "
                          "can be written",
                          output->pattern);
-    return output->folder != NULL ? sl_folder_make(output->folder, error) : SL_OK;
+    if (output->folder != NULL)
+        return sl_folder_make(output->folder, error);
+    /* A picture may take hours: better to know before. */
+    char parent[1024] = ".";
+    const char *path = output->pattern != NULL ? output->pattern : output->video_path;
+    const char *slash = path != NULL ? strrchr(path, '/') : NULL;
+    if (slash != NULL)
+        snprintf(parent, sizeof parent, "%.*s", (int)(slash > path ? slash - path : 1), path);
+    if (path != NULL && access(parent, W_OK) != 0)
+        return cli_error(error, SL_ERROR_IO, "%.300s: cannot be written: %s", path, strerror(errno));
+    return SL_OK;
 }
 
 /* Water where the frame has a liquid. */

@@ -265,9 +265,12 @@ static void print_times(const CliDrawing *drawing)
     const SlRenderReport *report = &drawing->report;
     if (report->samples == 0)
         return;
-    fprintf(stderr, "%s%u samples per pixel in %.1f s, noise %.2g %%; %s%s%s\n",
-            drawing->drawn > 1 ? "the last: " : "", report->samples, report->seconds,
-            100 * report->noise, report->intersector[0] != '\0' ? report->intersector : "no rays",
+    char noise[32] = "not known";
+    if (report->noise >= 0)
+        snprintf(noise, sizeof noise, "%.2g %%", 100 * report->noise);
+    fprintf(stderr, "%s%u samples per pixel in %.1f s, noise %s; %s%s%s\n",
+            drawing->drawn > 1 ? "the last: " : "", report->samples, report->seconds, noise,
+            report->intersector[0] != '\0' ? report->intersector : "no rays",
             report->denoiser[0] != '\0' ? ", denoiser: " : "", report->denoiser);
 }
 

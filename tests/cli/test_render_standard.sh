@@ -25,7 +25,51 @@ complains "render.blend=transparent"
 expect 3 render out --set render.style=transparent
 complains '"blend": "transparent"'
 expect 2 render out --style oil
-complains "auto, particles or water"
+complains "auto, particles, water or final"
+
+# --- final: samples, noise, time and denoiser; wrong values in one line ----------------------------
+export SLEET_OIDN=none
+tiny=(--size 24x16 --frames 2)
+expect 0 render out -o final.png "${tiny[@]}" --style final --samples 2
+complains "2 samples per pixel"
+complains "own filter"
+expect 0 render out -o final2.png "${tiny[@]}" --samples 2 --denoise filter -q
+check "--samples does not ask for final" cmp -s final.png final2.png
+expect 0 render out -o final2.png "${tiny[@]}" --samples 100000 --time-limit 0.3 --denoise none
+expect 0 render out -o final2.png "${tiny[@]}" --samples 100000 --noise 0.9 -q
+expect 7 render out -o none.png "${tiny[@]}" --denoise oidn --samples 1 -q
+complains "pyoidn"
+while read -r option value; do
+    expect 2 render out -o none.png "--$option" "$value"
+    complains "--$option takes"
+done << 'EOF'
+samples 0
+samples many
+noise 2
+noise 0
+time-limit -1
+time-limit soon
+denoise best
+EOF
+expect 2 render out -o none.png --style water --samples 4
+complains "style final"
+check "a picture was written" test ! -e none.png
+
+# --- EXR -------------------------------------------------------------------------------------------
+if "$sleet" render out "${tiny[@]}" -q -o try.exr 2> said; then
+    for style in particles water final; do
+        expect 0 render out -o "$style.exr" "${tiny[@]}" --style $style --set render.samples=1 -q
+        same "magic number" "$(head -c 4 "$style.exr" | od -An -tx1 | tr -d ' ')" "762f3101"
+        check "$style has no normals" grep -q normal.X "$style.exr"
+    done
+    expect 0 render out --frames 1-2 --size 24x16 -o 'e_%03d.exr' --style particles -q
+    check "pattern" test -s e_001.exr -a -s e_002.exr
+    expect 5 render out -o no/such/folder.exr "${tiny[@]}" -q
+    complains "no/such/folder.exr"
+else
+    expect 7 render out -o try.exr "${tiny[@]}" -q
+    complains "libopenexr-dev"
+fi
 
 # --- a frame from disk is the frame that was simulated; the camera is where it is at its time ------
 expect 0 render scene.json --frames 3 -o live.png "${small[@]}"
