@@ -20,6 +20,8 @@ target_link_libraries(water_measure PRIVATE sleet_water_cases)
 # What the comparison with another renderer draws (tests/render/peer_mitsuba.py).
 add_executable(path_peer tests/render/peer_path.c)
 target_link_libraries(path_peer PRIVATE sleet_flags sleet_static)
+add_executable(picture_compare tests/render/compare_pictures.c)
+target_link_libraries(picture_compare PRIVATE sleet_flags sleet_static)
 
 function(set_tier name)
     set(tier quick)

@@ -9,6 +9,12 @@
 extern "C" {
 #endif
 
+/* Definitions give a rotation as a vector, unit axis × angle in rad, because keyframes may turn by more
+   than half a circle; poses (SlPose) have a unit quaternion. These take one to the other; the vector's
+   angle is at most pi. A quaternion of length 0 is no rotation. */
+SL_API SlQuat sl_quat_from_rotation_vector(SlVec3 rotation);
+SL_API SlVec3 sl_quat_to_rotation_vector(SlQuat rotation);
+
 /* A keyframe: the collider is rotated by the vector `rotation` (axis × angle) about the motion's
    pivot, then translated by `position`, relative to where the collider was added. */
 typedef struct SlKeyframe {

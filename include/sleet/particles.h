@@ -25,8 +25,7 @@ SL_API SlStatus sl_system_add_attribute(SlWorld *world, SlSystemId system, const
      id         u32            unique number, never used again
      position   f32x3  m
      velocity   f32x3  m/s
-     density    f32            density after the step over rest_density: a ratio, 1 at rest.
-                               sl_system_query gives kg/m³
+     density_ratio  f32        density after the step over rest_density: 1 at rest
      plastic    f32            snow: volume kept by plastic flow
      volume     f32    m³      snow: volume before any deformation; 0: not measured yet
      level      u32            pbf with level of detail: density iterations of the particle
@@ -71,7 +70,7 @@ SL_API SlStatus sl_system_remove_particles_in(SlWorld *world, SlSystemId system,
                                               const SlShape *shape, size_t *removed,
                                               SlError *error);
 
-/* Density (kg/m³; the field "density" is the ratio to rest_density instead) and velocity (m/s) of the
+/* Density (kg/m³) and velocity (m/s) of the
    system at `count` points (m, 3 floats each), interpolated
    with the cubic spline of support radius 2 spacings: rho(x) = sum m W(x - x_j), v(x) = sum m v W /
    rho. Both are 0 where no particle is within the support. density_out (1 float per point) and

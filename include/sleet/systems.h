@@ -18,11 +18,11 @@ extern "C" {
 typedef struct SlPbfDef {
     uint32_t cookie, size;      /* set by sl_default_pbf_def */
     const char *name;           /* of the system, copied; NULL (default): "pbf" */
-    const char *preset;         /* "none" (default) or "realtime" */
+    const char *preset;         /* "none" (default), "realtime" or "macklin2013" */
     double spacing;             /* m, between particles at rest */
     double rest_density;        /* kg/m³ */
     double support;             /* spacings: radius of the smoothing kernel */
-    const char *kernel;         /* "cubic" (default), "wendland" or "poly6" */
+    const char *kernel;         /* "cubic", "wendland" (default) or "poly6" */
     uint32_t steps;             /* sub-steps per frame; unless set, the solver chooses its steps */
     uint32_t iterations;        /* density iterations per sub-step */
     double relaxation;          /* factor on every displacement */
@@ -45,7 +45,7 @@ typedef struct SlProjectiveDef {
     double spacing;             /* m, between particles at rest */
     double rest_density;        /* kg/m³ */
     double support;             /* spacings: radius of the smoothing kernel */
-    const char *kernel;         /* "cubic" (default), "wendland" or "poly6" */
+    const char *kernel;         /* "cubic", "wendland" (default) or "poly6" */
     uint32_t steps;             /* sub-steps per frame; unless set, the solver chooses its steps */
     double stiffness;           /* Pa: of the density constraints */
     uint32_t max_iterations;    /* local and global steps per sub-step */

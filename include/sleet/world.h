@@ -210,8 +210,9 @@ SL_API SlStatus sl_world_set_depth_image(SlWorld *world, size_t camera, const Sl
                                          SlError *error);
 
 /* Force fields (sleet/force_field.h), at most 32, at any time; *id may be NULL. Their parameters are
-   those of the kind's table, with its defaults, and may change at any time. They are in the hash and
-   in snapshots; a checkpoint does not hold them, and the program that restores one adds them again. */
+   those of the kind's table, with its defaults, and may change at any time. They are in the hash, in
+   snapshots and in checkpoints (sl_world_restore); of a kind "function" the program that restores a
+   checkpoint adds the field again. */
 SL_API SlStatus sl_world_add_force_field(SlWorld *world, const SlForceFieldDef *def,
                                          SlForceFieldId *id, SlError *error);
 SL_API SlStatus sl_force_field_set_number(SlWorld *world, SlForceFieldId id, const char *name,
@@ -262,7 +263,10 @@ SL_API SlContext *sl_world_context(SlWorld *world);
 SL_API SlStatus sl_world_state(SlWorld *world, const SlStateView **state, SlError *error);
 /* Restores the state in a world with the same set-up that has not been stepped; it then continues
    bitwise identically. Systems must have the same names and solvers; any other value of the
-   set-up may differ. The state is validated. After a failure the world can only be destroyed. */
+   set-up may differ. Live parameters, gravity and force fields that were changed while the old world
+   ran continue as they were then, where this set-up has what the old one had at its start; where it
+   has something else, that stays. The state is validated. After a failure the world can only be
+   destroyed. */
 SL_API SlStatus sl_world_restore(SlWorld *world, const SlStateView *state, SlError *error);
 
 #ifdef __cplusplus

@@ -203,7 +203,7 @@ static void sample_density(SlWorld *world, ApbfSample *sample)
     enum { BINS = 4096 };
     const double widest = 2;
     size_t bin[BINS] = {0}, below = 0;
-    SlFieldView density = sl_system_field(world, sl_world_system(world, 0), "density");
+    SlFieldView density = sl_system_field(world, sl_world_system(world, 0), "density_ratio");
     const float *values = density.data;
     double sum = 0;
     for (size_t i = 0; i < density.count; i++) {

@@ -13,6 +13,22 @@ SlMotionDef sl_default_motion_def(void)
     return (SlMotionDef){SL_DEF_HEAD(MOTION, SlMotionDef)};
 }
 
+SlQuat sl_quat_from_rotation_vector(SlVec3 rotation)
+{
+    double q[4];
+    sl_quat_from_vector(rotation, q);
+    return sl_quat_write(q);
+}
+
+SlVec3 sl_quat_to_rotation_vector(SlQuat rotation)
+{
+    double q[4], v[3];
+    if (!sl_quat_read(rotation, q))
+        return (SlVec3){0, 0, 0};
+    sl_quat_to_rotation(q, v);
+    return (SlVec3){(float)v[0], (float)v[1], (float)v[2]};
+}
+
 static const char *wrong_with(const SlMotionDef *def)
 {
     if (!SL_DEF_VALID(def, MOTION))

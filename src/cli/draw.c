@@ -1,6 +1,8 @@
 #include "cli/draw.h"
 
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct {
     const char *style, *renderer;
@@ -32,6 +34,7 @@ SlStatus cli_drawing_open(CliDrawing *drawing, SlContext *context, const SlScene
 {
     memset(drawing, 0, sizeof *drawing);
     drawing->context = context;
+    drawing->run = output->run;
     drawing->wants_video = output->video_path != NULL;
     drawing->every_png = output->every_png;
     snprintf(drawing->style, sizeof drawing->style, "%s",
@@ -48,7 +51,17 @@ SlStatus cli_drawing_open(CliDrawing *drawing, SlContext *context, const SlScene
                          "%.300s: this Sleet was built without OpenEXR (libopenexr-dev); .png files "
                          "can be written",
                          output->pattern);
-    return output->folder != NULL ? sl_folder_make(output->folder, error) : SL_OK;
+    if (output->folder != NULL)
+        return sl_folder_make(output->folder, error);
+    /* A picture may take hours: better to know before. */
+    char parent[1024] = ".";
+    const char *path = output->pattern != NULL ? output->pattern : output->video_path;
+    const char *slash = path != NULL ? strrchr(path, '/') : NULL;
+    if (slash != NULL)
+        snprintf(parent, sizeof parent, "%.*s", (int)(slash > path ? slash - path : 1), path);
+    if (path != NULL && access(parent, W_OK) != 0)
+        return cli_error(error, SL_ERROR_IO, "%.300s: cannot be written: %s", path, strerror(errno));
+    return SL_OK;
 }
 
 /* Water where the frame has a liquid. */
@@ -77,13 +90,26 @@ static const SlParamValue *scene_filter(const SlScene *scene, const char *name)
     return NULL;
 }
 
+/* A filter of frames as they come, or one whose results are stored in the run folder. */
+static SlStatus open_filter(CliDrawing *drawing, const char *name, const SlParamValue *values,
+                            SlError *error)
+{
+    bool surface = strcmp(name, "surface") == 0;
+    return drawing->run == NULL
+               ? sl_filter_create(drawing->context, name, values,
+                                  surface ? &drawing->surface : &drawing->whitewater, error)
+               : sl_run_filter_open(drawing->run, name, values, NULL,
+                                    surface ? &drawing->stored_surface : &drawing->stored_whitewater,
+                                    error);
+}
+
 /* The scene's filter, or that of the liquid; of all systems where there are several. */
 static SlStatus make_surface(CliDrawing *drawing, const SlScene *scene, const SlFrameView *view,
                              SlError *error)
 {
     const SlParamValue *given = scene_filter(scene, "surface");
     if (given != NULL)
-        return sl_filter_create(drawing->context, "surface", given, &drawing->surface, error);
+        return open_filter(drawing, "surface", given, error);
     enum { MAX_ROWS = 32 };
     size_t count, liquids = 0;
     const SlTable *const *tables = sl_filter_tables(&count);
@@ -98,9 +124,7 @@ static SlStatus make_surface(CliDrawing *drawing, const SlScene *scene, const Sl
     sl_table_defaults(table, values);
     SlStatus status =
         liquids == 1 ? sl_table_set_text(table, values, "system", name, error) : SL_OK;
-    return status == SL_OK
-               ? sl_filter_create(drawing->context, "surface", values, &drawing->surface, error)
-               : status;
+    return status == SL_OK ? open_filter(drawing, "surface", values, error) : status;
 }
 
 static SlStatus make_renderer(CliDrawing *drawing, const SlScene *scene, const SlFrameView *view,
@@ -129,9 +153,29 @@ static SlStatus make_renderer(CliDrawing *drawing, const SlScene *scene, const S
     bool white = values[foam - table->rows].number[0] > 0;
     if (status == SL_OK && white && !has_whitewater(view) &&
         sl_table_named(filters, count, "whitewater") != NULL)
-        status = sl_filter_create(drawing->context, "whitewater", scene_filter(scene, "whitewater"),
-                                  &drawing->whitewater, error);
+        status = open_filter(drawing, "whitewater", scene_filter(scene, "whitewater"), error);
     return status;
+}
+
+/* The frame of the run folder with the surfaces of one stored result and the systems of another. */
+static SlStatus apply_stored(CliDrawing *drawing, const SlFrameView **view, SlError *error)
+{
+    uint64_t number = (*view)->frame;
+    const SlFrameView *given = *view, *surface = given, *whitewater = given;
+    SlStatus status = SL_OK;
+    if (drawing->stored_surface != NULL)
+        status = sl_run_filter_frame(drawing->stored_surface, number, &surface, error);
+    if (status == SL_OK && drawing->stored_whitewater != NULL)
+        status = sl_run_filter_frame(drawing->stored_whitewater, number, &whitewater, error);
+    if (status != SL_OK)
+        return status;
+    drawing->merged = *given;
+    drawing->merged.surfaces = surface->surfaces;
+    drawing->merged.surface_count = surface->surface_count;
+    drawing->merged.systems = whitewater->systems;
+    drawing->merged.system_count = whitewater->system_count;
+    *view = &drawing->merged;
+    return SL_OK;
 }
 
 /* The frame with what the style needs besides particles. */
@@ -139,6 +183,8 @@ static SlStatus apply_filters(CliDrawing *drawing, const SlFrameView **view, SlE
 {
     double began = sl_machine_seconds();
     SlStatus status = SL_OK;
+    if (drawing->run != NULL)
+        status = apply_stored(drawing, view, error);
     if (drawing->surface != NULL)
         status = sl_filter_apply(drawing->surface, *view, view, error);
     if (status == SL_OK && drawing->whitewater != NULL)
@@ -266,8 +312,11 @@ SlStatus cli_drawing_close(CliDrawing *drawing, bool keep, SlError *error)
     drawing->target = NULL;
     sl_filter_destroy(drawing->surface);
     sl_filter_destroy(drawing->whitewater);
+    sl_run_filter_close(drawing->stored_surface);
+    sl_run_filter_close(drawing->stored_whitewater);
     sl_renderer_destroy(drawing->renderer);
     drawing->renderer = NULL;
     drawing->surface = drawing->whitewater = NULL;
+    drawing->stored_surface = drawing->stored_whitewater = NULL;
     return status;
 }

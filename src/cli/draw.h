@@ -7,7 +7,11 @@
 typedef struct CliDrawing {
     SlContext *context;
     SlRenderer *renderer; /* made with the first frame: the style may depend on it */
-    SlFilter *surface, *whitewater; /* of the style water; NULL: not needed */
+    /* of the style water; NULL: not needed. Frames of a run folder have results that are stored there. */
+    SlFilter *surface, *whitewater;
+    SlRunFolder *run;
+    SlRunFilter *stored_surface, *stored_whitewater;
+    SlFrameView merged;
     const SlCamera *camera; /* NULL: the frame's first */
     SlVideo *video;
     SlTarget *target; /* planes for EXR files; NULL: not needed yet */
@@ -30,6 +34,7 @@ typedef struct CliDrawingOutput {
     const char *video_path; /* .mp4 or .webm; NULL: pictures only */
     bool every_png;
     const char *style; /* NULL: the scene's */
+    SlRunFolder *run;  /* whose frames are drawn; NULL: those of a live world */
 } CliDrawingOutput;
 
 /* False after a message: there is no such style. */
@@ -41,12 +46,10 @@ bool cli_ends_in(const char *text, const char *ending);
 /* Adds a frame; `png` asks for a picture of this one in any case. */
 SlStatus cli_drawing_add(CliDrawing *drawing, const SlScene *scene, const SlFrameView *view,
                          bool png, SlError *error);
-/* A frame before the first that is drawn: whitewater comes from what happened in the last half second.
-   *wanted becomes false where the style does not need it. */
+/* A frame of a live world before the first that is drawn: whitewater depends on all frames before. *wanted
+   becomes false where the style does not need it. */
 SlStatus cli_drawing_warm(CliDrawing *drawing, const SlScene *scene, const SlFrameView *view,
                           bool *wanted, SlError *error);
-/* Frames that is worth being shown to it. */
-enum { CLI_WARM_FRAMES = 30 };
 SlStatus cli_drawing_close(CliDrawing *drawing, bool keep, SlError *error);
 
 #endif

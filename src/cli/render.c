@@ -79,32 +79,6 @@ static SlStatus draw_stored(Job *job, uint64_t number, SlError *error)
     return status;
 }
 
-/* Frames shortly before the first that is drawn, for whitewater. */
-static SlStatus warm_up(Job *job, SlError *error)
-{
-    SlStatus status = SL_OK;
-    size_t count;
-    const uint64_t *numbers = sl_run_folder_frames(job->folder, &count);
-    bool wanted = true;
-    for (size_t k = 0; status == SL_OK && wanted && k < count && numbers[k] < job->first; k++) {
-        if (numbers[k] + CLI_WARM_FRAMES < job->first)
-            continue;
-        SlFrame *frame;
-        status = sl_run_folder_read_frame(job->folder, numbers[k], &frame, error);
-        if (status == SL_ERROR_PARSE) { /* draws nothing, so nothing is missing */
-            status = SL_OK;
-            continue;
-        }
-        if (status != SL_OK)
-            break;
-        status = cli_drawing_warm(&job->drawing, job->scene, sl_frame_view(frame), &wanted, error);
-        sl_frame_destroy(frame);
-        if (status == SL_OK && cli_interrupted())
-            status = cli_error(error, SL_ERROR_CANCELLED, "stopped by the user");
-    }
-    return status;
-}
-
 /* Draws the frames that are there and were not drawn yet; *next is the first of the others. */
 static SlStatus draw_listed(Job *job, uint64_t *next, uint64_t *done, SlError *error)
 {
@@ -129,7 +103,7 @@ static SlStatus draw_folder(Job *job, SlError *error)
 {
     enum { GRACE = 10 }; /* looks without a lock before the run is taken to be over: 2 s */
     uint64_t done = 0, next = job->first, every = sl_scene_output_every(job->scene);
-    SlStatus status = warm_up(job, error);
+    SlStatus status = SL_OK;
     for (int free_looks = 0; status == SL_OK;) {
         status = draw_listed(job, &next, &done, error);
         if (status != SL_OK || !job->follow || next > job->last / every * every)
@@ -161,7 +135,7 @@ static SlStatus draw_scene(Job *job, SlError *error)
             aim(job, view);
             status = cli_drawing_add(&job->drawing, job->scene, view, false, error);
         }
-        else if (status == SL_OK && warm && frame + CLI_WARM_FRAMES >= job->first)
+        else if (status == SL_OK && warm)
             status = cli_drawing_warm(&job->drawing, job->scene, view, &warm, error);
         cli_progress_show(&job->progress, frame, "");
         if (status == SL_OK && cli_interrupted())
@@ -206,7 +180,7 @@ static SlStatus open_drawing(Job *job, const CliInput *input, SlError *error)
     char folder[900], video[1024];
     const char *given = input->value[O_OUTPUT];
     bool single = job->first == job->last, png = input->value[O_PNG] != NULL;
-    CliDrawingOutput output = {.style = input->value[O_STYLE]};
+    CliDrawingOutput output = {.style = input->value[O_STYLE], .run = job->folder};
     if (given != NULL && (cli_ends_in(given, ".mp4") || cli_ends_in(given, ".webm"))) {
         output.video_path = given;
     } else if (given != NULL && (cli_ends_in(given, ".png") || cli_ends_in(given, ".exr"))) {
@@ -291,9 +265,12 @@ static void print_times(const CliDrawing *drawing)
     const SlRenderReport *report = &drawing->report;
     if (report->samples == 0)
         return;
-    fprintf(stderr, "%s%u samples per pixel in %.1f s, noise %.2g %%; %s%s%s\n",
-            drawing->drawn > 1 ? "the last: " : "", report->samples, report->seconds,
-            100 * report->noise, report->intersector[0] != '\0' ? report->intersector : "no rays",
+    char noise[32] = "not known";
+    if (report->noise >= 0)
+        snprintf(noise, sizeof noise, "%.2g %%", 100 * report->noise);
+    fprintf(stderr, "%s%u samples per pixel in %.1f s, noise %s; %s%s%s\n",
+            drawing->drawn > 1 ? "the last: " : "", report->samples, report->seconds, noise,
+            report->intersector[0] != '\0' ? report->intersector : "no rays",
             report->denoiser[0] != '\0' ? ", denoiser: " : "", report->denoiser);
 }
 

@@ -161,6 +161,12 @@ SlStatus sl_isa_choose(SlIsa wanted, SlIsa *chosen, SlError *error)
     if (wanted == SL_ISA_AVX2 && !processor_has_avx2())
         return sl_error_set(error, SL_ERROR_UNSUPPORTED,
                             "the avx2 path was asked for, but this processor lacks AVX2 or FMA");
+#ifdef SLEET_NO_BASE_PATH
+    if (!processor_has_avx2())
+        return sl_error_set(error, SL_ERROR_UNSUPPORTED,
+                            "this processor lacks AVX2 or FMA and this build has no other path; "
+                            "configure it with -DSLEET_BASE_PATH=ON");
+#endif
     if (wanted == SL_ISA_AUTO)
         wanted = processor_has_avx2() ? SL_ISA_AVX2 : SL_ISA_BASE;
     *chosen = wanted;

@@ -15,16 +15,16 @@
 SlStatus sl_isa_choose(SlIsa wanted, SlIsa *chosen, SlError *error);
 const char *sl_isa_name(SlIsa isa);
 
-#if SLEET_HAVE_AVX2_PATH
-#define SL_DECLARE_KERNELS(Type, name)                                                             \
-    extern const Type name##_base;                                                                 \
-    extern const Type name##_avx2
-#define SL_KERNELS(isa, name) ((isa) == SL_ISA_AVX2 ? &name##_avx2 : &name##_base)
-#else
+#if !SLEET_HAVE_AVX2_PATH
 #define SL_DECLARE_KERNELS(Type, name) extern const Type name##_base
 #define SL_KERNELS(isa, name) ((void)(isa), &name##_base)
+#elif defined SLEET_NO_BASE_PATH /* SLEET_BASE_PATH of CMakeLists.txt is OFF */
+#define SL_DECLARE_KERNELS(Type, name) extern const Type name##_avx2
+#define SL_KERNELS(isa, name) ((void)(isa), &name##_avx2)
+#else
+#define SL_DECLARE_KERNELS(Type, name) extern const Type name##_base; extern const Type name##_avx2
+#define SL_KERNELS(isa, name) ((isa) == SL_ISA_AVX2 ? &name##_avx2 : &name##_base)
 #endif
-
 #define SL_JOIN_(a, b) a##b
 #define SL_JOIN(a, b) SL_JOIN_(a, b)
 #ifdef SL_ISA_SUFFIX

@@ -29,7 +29,7 @@ enum {
     ROW(VELOCITY,  F32X4, "velocity",  "m/s",   STATE | EXPORT | SORT | WRITE, "velocity")         \
     ROW(PREDICTED, F32X4, "predicted", "m",     SORT,  "position predicted from velocity and gravity")    \
     ROW(REFERENCE, F32X4, "reference", "m",     STATE | SORT, "position when the neighbour list was made")   \
-    ROW(DENSITY,   F32,   "density",   "",      EXPORT, "density over rest density, after the step") \
+    ROW(DENSITY,   F32,   "density_ratio", "", EXPORT, "density over rest density, after the step") \
     ROW(PRESSURE,  F32,   "pressure",  "m^2/s^2", STATE | SORT, "pressure over density, remembered") \
     ROW(LEVEL,     U32,   "level",     "",      STATE | EXPORT | SORT, "density iterations of the particle") \
     ROW(FLUID,     U32,   "fluid",     "",      STATE | EXPORT | SORT, "index of its fluid")   \

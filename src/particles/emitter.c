@@ -348,6 +348,15 @@ static double due_time(const SlEmitter *emitter, uint64_t k)
     return is_exhausted(emitter) || due >= emitter->def.end ? INFINITY : due;
 }
 
+/* Layers of the time before this step that were not emitted: the emitter is new in a set-up that a
+   checkpoint was restored into. They are left out, as those of an emitter added while the world runs;
+   half an interval is for rounding. */
+static void skip_missed_layers(SlEmitter *emitter, double time)
+{
+    if (due_time(emitter, emitter->layers) < time - 0.5 * emitter->interval)
+        emitter->layers = (uint64_t)ceil((time - emitter->def.start) / emitter->interval);
+}
+
 /* Layers that are due, then what is owed. After its end an emitter has the time of the layers that it
    may owe to make up for them. */
 static SlStatus emit_layers(Emission *e, double dt, SlError *error)
@@ -436,6 +445,8 @@ static SlStatus emit(SlFlow *flow, SlEmitter *emitter, const SlFlowTarget *targe
                      SlError *error)
 {
     double moved = (double)emitter->def.speed * dt;
+    if (!emitter->removed)
+        skip_missed_layers(emitter, target->time);
     Emission e = {.flow = flow, .emitter = emitter, .target = target, .window = (float)moved};
     if (emitter->removed ||
         (emitter->owed == 0 && due_time(emitter, emitter->layers) >= target->time + dt))

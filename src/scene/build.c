@@ -1,6 +1,7 @@
 /* A checked scene to a world, through the calls any program makes. */
 #include "core/error.h"
 #include "scene/scene.h"
+#include "sleet/particles.h"
 
 /* The world's message with the place of the value that caused it. What the world refuses as an
    argument is the scene's mistake; other errors, such as a lack of memory, keep their status. */
@@ -17,35 +18,26 @@ static SlStatus with_place(const SlScene *scene, SlJsonPlace place, SlStatus sta
     return status;
 }
 
-static SlStatus set_three(const SlScene *scene, SlWorld *world, SlSystemId id,
-                          const SlJsonNode *array, SlError *inner)
+static SlVec3 value_vec3(const SlParamValue *value)
 {
-    float numbers[3] = {0, 0, 0};
-    size_t count = 0;
-    const SlJsonNode *node = sl_json_first(&scene->json, array);
-    for (; node != NULL && node->type == SL_JSON_NUMBER && count < 3; count++) {
-        numbers[count] = (float)node->number;
-        node = sl_json_next(&scene->json, node);
-    }
-    const char *name = sl_json_key(&scene->json, array);
-    if (count != 3 || node != NULL)
-        return sl_error_set(inner, SL_ERROR_ARGUMENT, "%s takes three numbers", name);
-    return sl_system_set_vec3(world, id, name, (SlVec3){numbers[0], numbers[1], numbers[2]}, inner);
+    const double *n = value->number;
+    return (SlVec3){(float)n[0], (float)n[1], (float)n[2]};
 }
 
-static SlStatus set_parameter(const SlScene *scene, SlWorld *world, SlSystemId id,
-                              const SlJsonNode *node, SlError *inner)
+static SlStatus set_parameter(SlWorld *world, SlSystemId id, const SlSceneValue *given,
+                              SlError *inner)
 {
-    const char *name = sl_json_key(&scene->json, node);
-    switch (node->type) {
-    case SL_JSON_NUMBER:
-    case SL_JSON_BOOL: return sl_system_set_number(world, id, name, node->number, inner);
-    case SL_JSON_TEXT:
-        return sl_system_set_text(world, id, name, sl_json_text(&scene->json, node), inner);
-    case SL_JSON_ARRAY: return set_three(scene, world, id, node, inner);
-    default:
-        return sl_error_set(inner, SL_ERROR_ARGUMENT,
-                            "%s takes a number, true or false, a text or three numbers", name);
+    const SlParamRow *row = given->row;
+    char text[sizeof given->value.text];
+    switch (row->type) {
+    case SL_PARAM_VEC3:
+        return sl_system_set_vec3(world, id, row->name, value_vec3(&given->value), inner);
+    case SL_PARAM_TEXT:
+        return sl_system_set_text(world, id, row->name, given->value.text, inner);
+    case SL_PARAM_CHOICE:
+        sl_param_print(row, &given->value, text, sizeof text);
+        return sl_system_set_text(world, id, row->name, text, inner);
+    default: return sl_system_set_number(world, id, row->name, given->value.number[0], inner);
     }
 }
 
@@ -88,18 +80,24 @@ static SlStatus build_system(const SlScene *scene, const SlSceneSystem *system, 
     def.name = system->name;
     SlStatus status = with_place(scene, system->place,
                                  sl_world_add_system(world, &def, &id, &inner), &inner, error);
-    const SlJsonNode *node = system->parameters != NULL
-                                 ? sl_json_first(&scene->json, system->parameters)
-                                 : NULL;
-    for (; status == SL_OK && node != NULL; node = sl_json_next(&scene->json, node))
-        status = with_place(scene, node->place, set_parameter(scene, world, id, node, &inner),
-                            &inner, error);
+    for (size_t k = 0; status == SL_OK && k < system->parameters.count; k++) {
+        const SlSceneValue *value = &system->parameters.items[k];
+        status = with_place(scene, value->place, set_parameter(world, id, value, &inner), &inner,
+                            error);
+    }
     if (status == SL_OK)
         status = sl_system_set_material(world, id, &system->material, error);
     for (size_t k = 0; status == SL_OK && k < system->fluid_count; k++)
         status = with_place(scene, system->fluids[k].place,
                             sl_system_add_fluid(world, id, &system->fluids[k].def, NULL, &inner),
                             &inner, error);
+    for (size_t k = 0; status == SL_OK && k < system->attribute_count; k++) {
+        const SlSceneAttribute *a = &system->attributes[k];
+        status = with_place(scene, a->place,
+                            sl_system_add_attribute(world, id, a->name, a->type, &a->initial,
+                                                    &inner),
+                            &inner, error);
+    }
     for (size_t k = 0; status == SL_OK && k < system->block_count; k++) {
         const SlSceneBlock *block = &scene->blocks[system->first_block + k];
         status = with_place(scene, block->place,
@@ -125,31 +123,20 @@ static SlStatus build_collider(const SlScene *scene, const SlSceneCollider *coll
         status = sl_collider_set_name(world, id, sl_json_text(&scene->json, collider->name), error);
     if (status == SL_OK)
         status = sl_collider_set_material(world, id, &collider->material, error);
-    if (status != SL_OK || collider->motion == NULL)
-        return status;
-    SlMotionDef motion;
-    SlKeyframe *keys;
-    status = sl_scene_read_motion(scene, collider->motion, &motion, &keys, error);
-    if (status != SL_OK)
-        return status;
-    status = with_place(scene, collider->motion->place,
-                        sl_collider_set_motion(world, id, &motion, &inner), &inner, error);
-    sl_free(scene->memory, keys, motion.key_count * sizeof *keys);
+    if (status == SL_OK && collider->motion.given)
+        status = with_place(scene, collider->motion.place,
+                            sl_collider_set_motion(world, id, &collider->motion.def, &inner),
+                            &inner, error);
     return status;
 }
 
-static SlStatus set_field_value(const SlScene *scene, SlWorld *world, SlForceFieldId id,
-                                const SlJsonNode *node, const SlParamRow *row, SlError *inner)
+static SlStatus set_field_value(SlWorld *world, SlForceFieldId id, const SlSceneValue *given,
+                                SlError *inner)
 {
-    SlParamValue value = row->value;
-    SlStatus status = sl_keys_read_leaf(&scene->json, node, row, &value, inner);
-    if (status != SL_OK)
-        return status;
-    const double *n = value.number;
+    const SlParamRow *row = given->row;
     return row->type == SL_PARAM_VEC3
-               ? sl_force_field_set_vec3(world, id, row->name,
-                                         (SlVec3){(float)n[0], (float)n[1], (float)n[2]}, inner)
-               : sl_force_field_set_number(world, id, row->name, n[0], inner);
+               ? sl_force_field_set_vec3(world, id, row->name, value_vec3(&given->value), inner)
+               : sl_force_field_set_number(world, id, row->name, given->value.number[0], inner);
 }
 
 static SlStatus build_force_field(const SlScene *scene, const SlSceneForceField *field,
@@ -162,12 +149,10 @@ static SlStatus build_force_field(const SlScene *scene, const SlSceneForceField 
         def.system = sl_world_find_system(world, field->system);
     SlStatus status = with_place(scene, field->place,
                                  sl_world_add_force_field(world, &def, &id, &inner), &inner, error);
-    const SlJsonNode *node =
-        field->parameters != NULL ? sl_json_first(&scene->json, field->parameters) : NULL;
-    for (; status == SL_OK && node != NULL; node = sl_json_next(&scene->json, node)) {
-        const SlParamRow *row = sl_table_find(field->kind, sl_json_key(&scene->json, node));
-        status = with_place(scene, node->place,
-                            set_field_value(scene, world, id, node, row, &inner), &inner, error);
+    for (size_t k = 0; status == SL_OK && k < field->parameters.count; k++) {
+        const SlSceneValue *value = &field->parameters.items[k];
+        status = with_place(scene, value->place, set_field_value(world, id, value, &inner), &inner,
+                            error);
     }
     return status;
 }

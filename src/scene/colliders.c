@@ -33,7 +33,6 @@ static const SlKeyRow key_type_rows[] = {
     [SL_SHAPE_KEY_HEIGHTS] = SL_KEY_ARRAY_ROW("", 4, MAX_HEIGHTS, true),
 };
 
-/* The heights stay in the scene's memory until it is destroyed or the next collider is read. */
 static SlStatus read_heights(const SlScene *scene, const SlJsonNode *array, SlSceneCollider *collider,
                              SlError *error)
 {
@@ -61,6 +60,9 @@ void sl_scene_free_collider(const SlScene *scene, SlSceneCollider *collider)
     collider->heights = NULL;
     collider->shape.heights = NULL;
     collider->height_count = 0;
+    SlSceneMotion *motion = &collider->motion;
+    sl_free(scene->memory, motion->keys, motion->def.key_count * sizeof *motion->keys);
+    *motion = (SlSceneMotion){.given = false};
 }
 
 /* A value into the member of the shape that its key names. */
@@ -117,19 +119,6 @@ static SlStatus read_shape(const SlScene *scene, const SlJsonNode *node, const S
     return SL_OK;
 }
 
-SlStatus sl_scene_check_motion(const SlScene *scene, const SlSceneCollider *collider,
-                               SlError *error)
-{
-    if (collider->motion == NULL)
-        return SL_OK;
-    SlMotionDef motion;
-    SlKeyframe *keys;
-    SlStatus status = sl_scene_read_motion(scene, collider->motion, &motion, &keys, error);
-    if (status == SL_OK)
-        sl_free(scene->memory, keys, motion.key_count * sizeof *keys);
-    return status;
-}
-
 /* The shape decides which keys are allowed, so it is looked up first. */
 static SlStatus find_type(const SlJson *json, const SlJsonNode *node, const SlShapeType **type,
                           SlError *error)
@@ -166,12 +155,11 @@ SlStatus sl_scene_read_collider(const SlScene *scene, const SlJsonNode *node,
         status = read_shape(scene, node, type, values, collider, error);
     if (status == SL_OK) {
         collider->place = node->place;
-        collider->motion = values[MOTION].node;
         collider->name = values[NAME].node;
         status = sl_scene_read_collider_material(scene, values[MATERIAL].node, collider, error);
     }
     if (status == SL_OK)
-        status = sl_scene_check_motion(scene, collider, error);
+        status = sl_scene_read_motion(scene, values[MOTION].node, &collider->motion, error);
     if (status != SL_OK)
         sl_scene_free_collider(scene, collider);
     return status;
@@ -181,14 +169,18 @@ SlStatus sl_scene_read_region(const SlScene *scene, const SlJsonNode *node, SlSc
                               SlError *error)
 {
     SlStatus status = sl_scene_read_collider(scene, node, region, error);
-    if (status != SL_OK || region->is_mesh)
+    if (status != SL_OK)
         return status;
-    const SlShapeType *type = sl_shape_type(region->shape.kind);
-    if (!type->arrays)
-        return SL_OK;
-    sl_scene_free_collider(scene, region);
-    return sl_json_error(&scene->json, node->place, error, "%s can only be a collider",
-                         type->article);
+    const SlShapeType *type = region->is_mesh ? NULL : sl_shape_type(region->shape.kind);
+    if (type != NULL && type->arrays)
+        status = sl_json_error(&scene->json, node->place, error, "%s can only be a collider",
+                               type->article);
+    else if (region->motion.given)
+        status = sl_json_error(&scene->json, region->motion.place, error,
+                               "fills and drains stand still; only a collider has a motion");
+    if (status != SL_OK)
+        sl_scene_free_collider(scene, region);
+    return status;
 }
 
 SlStatus sl_scene_read_colliders(SlScene *scene, const SlJsonNode *array, SlError *error)
@@ -249,12 +241,30 @@ static SlStatus read_key(const SlScene *scene, const SlJsonNode *node, const SlK
     return SL_OK;
 }
 
-SlStatus sl_scene_read_motion(const SlScene *scene, const SlJsonNode *node, SlMotionDef *motion,
-                              SlKeyframe **keys, SlError *error)
+static SlStatus read_keyframes(const SlScene *scene, const SlJsonNode *array, SlSceneMotion *motion,
+                               SlError *error)
+{
+    SlKeyframe *keys = sl_alloc_zero(scene->memory, array->count, sizeof *keys);
+    if (keys == NULL)
+        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for a scene");
+    motion->keys = keys;
+    motion->def.keys = keys;
+    motion->def.key_count = array->count;
+    SlStatus status = SL_OK;
+    const SlJsonNode *node = sl_json_first(&scene->json, array);
+    for (size_t k = 0; status == SL_OK && k < array->count;
+         k++, node = sl_json_next(&scene->json, node))
+        status = read_key(scene, node, k > 0 ? &keys[k - 1] : NULL, &keys[k], error);
+    return status;
+}
+
+SlStatus sl_scene_read_motion(const SlScene *scene, const SlJsonNode *node, SlSceneMotion *motion,
+                              SlError *error)
 {
     SlKeyValue values[MOTION_KEYS];
-    *keys = NULL;
-    *motion = sl_default_motion_def();
+    *motion = (SlSceneMotion){.def = sl_default_motion_def()};
+    if (node == NULL)
+        return SL_OK;
     SlStatus status =
         sl_keys_read(&scene->json, node, "a motion", motion_rows, MOTION_KEYS, values, error);
     if (status != SL_OK)
@@ -263,23 +273,10 @@ SlStatus sl_scene_read_motion(const SlScene *scene, const SlJsonNode *node, SlMo
     if (array != NULL && (values[VELOCITY].node != NULL || values[SPIN].node != NULL))
         return sl_json_error(&scene->json, node->place, error,
                              "a motion has keyframes, or velocity and spin, not both");
-    motion->velocity = sl_keys_vec3(&values[VELOCITY]);
-    motion->spin = sl_scale(sl_keys_vec3(&values[SPIN]), degree);
-    motion->pivot = sl_keys_vec3(&values[PIVOT]);
-    if (array == NULL)
-        return SL_OK;
-    *keys = sl_alloc_zero(scene->memory, array->count, sizeof **keys);
-    if (*keys == NULL)
-        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for a scene");
-    motion->keys = *keys;
-    motion->key_count = array->count;
-    const SlJsonNode *key = sl_json_first(&scene->json, array);
-    for (size_t k = 0; status == SL_OK && k < array->count;
-         k++, key = sl_json_next(&scene->json, key))
-        status = read_key(scene, key, k > 0 ? *keys + k - 1 : NULL, *keys + k, error);
-    if (status != SL_OK) {
-        sl_free(scene->memory, *keys, array->count * sizeof **keys);
-        *keys = NULL;
-    }
-    return status;
+    motion->given = true;
+    motion->place = node->place;
+    motion->def.velocity = sl_keys_vec3(&values[VELOCITY]);
+    motion->def.spin = sl_scale(sl_keys_vec3(&values[SPIN]), degree);
+    motion->def.pivot = sl_keys_vec3(&values[PIVOT]);
+    return array != NULL ? read_keyframes(scene, array, motion, error) : SL_OK;
 }

@@ -116,9 +116,8 @@ SlStatus sl_scene_read_drains(SlScene *scene, SlSceneSystem *system, const SlJso
     for (size_t k = 0; k < array->count; k++, node = sl_json_next(json, node)) {
         SlSceneCollider drain;
         SlStatus status = sl_scene_read_region(scene, node, &drain, error);
-        if (status == SL_OK && (drain.is_mesh || drain.motion != NULL))
-            status = sl_json_error(json, node->place, error,
-                                   "a drain is an analytic shape that stands still");
+        if (status == SL_OK && drain.is_mesh)
+            status = sl_json_error(json, node->place, error, "a drain is an analytic shape");
         if (status != SL_OK)
             return status;
         system->drains[k] = (SlSceneDrain){drain.shape, node->place};

@@ -82,8 +82,7 @@ static SlStatus read_shape(const SlScene *scene, const SlJsonNode *node, bool al
     SlStatus status = sl_scene_read_region(scene, node, &solid, error);
     if (status != SL_OK)
         return status;
-    const char *wrong = solid.motion != NULL                 ? "what is filled stands still"
-                        : solid.is_mesh && !alone            ? "a mesh is filled alone"
+    const char *wrong = solid.is_mesh && !alone              ? "a mesh is filled alone"
                         : solid.is_mesh && solid.mesh.hollow ? "a fill is inside its mesh anyway"
                         : NULL;
     if (wrong != NULL)

@@ -48,19 +48,6 @@ static SlStatus find_system(const SlScene *scene, const SlKeyValue *name, SlScen
     return sl_keys_unknown_name(&scene->json, name->node, "system", names, count, error);
 }
 
-static SlStatus check_parameters(SlScene *scene, const SlSceneForceField *field, SlError *error)
-{
-    const SlTable *table = field->kind;
-    if (field->parameters == NULL)
-        return SL_OK;
-    SlParamValue *values = sl_scene_alloc(scene, table->row_count, sizeof *values, error);
-    if (values == NULL)
-        return SL_ERROR_MEMORY;
-    SlStatus status = sl_keys_read_table(&scene->json, field->parameters, table, values, error);
-    sl_free(scene->memory, values, table->row_count * sizeof *values);
-    return status;
-}
-
 SlStatus sl_scene_read_force_fields(SlScene *scene, const SlJsonNode *array,
                                     const SlSceneTables *tables, SlError *error)
 {
@@ -81,10 +68,10 @@ SlStatus sl_scene_read_force_fields(SlScene *scene, const SlJsonNode *array,
             status = find_kind(scene, &values[KIND], tables, &field->kind, error);
         if (status == SL_OK)
             status = find_system(scene, &values[SYSTEM], field, error);
-        field->parameters = values[PARAMETERS].node;
         field->place = node->place;
         if (status == SL_OK)
-            status = check_parameters(scene, field, error);
+            status = sl_scene_read_values(scene, values[PARAMETERS].node, field->kind,
+                                          &field->parameters, error);
         if (status != SL_OK)
             return status;
     }

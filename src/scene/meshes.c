@@ -128,7 +128,6 @@ SlStatus sl_scene_read_mesh(const SlScene *scene, const SlJsonNode *node,
     const float degree = 0.017453292519943295f;
     collider->is_mesh = true;
     collider->place = node->place;
-    collider->motion = values[MOTION].node;
     collider->name = values[NAME].node;
     collider->file = values[ONE_FILE].node;
     collider->files = values[FILES].node;
@@ -144,7 +143,11 @@ SlStatus sl_scene_read_mesh(const SlScene *scene, const SlJsonNode *node,
     collider->mesh.rate = values[RATE].value.number[0];
     collider->mesh.loop = values[LOOP].value.number[0] != 0;
     status = sl_scene_read_collider_material(scene, values[MATERIAL].node, collider, error);
-    return status == SL_OK ? sl_scene_check_motion(scene, collider, error) : status;
+    if (status == SL_OK)
+        status = sl_scene_read_motion(scene, values[MOTION].node, &collider->motion, error);
+    if (status != SL_OK)
+        sl_scene_free_collider(scene, collider);
+    return status;
 }
 
 bool sl_scene_is_mesh(const SlJson *json, const SlJsonNode *node)

@@ -57,6 +57,34 @@ void *sl_scene_alloc(SlScene *scene, size_t count, size_t size, SlError *error)
     return room;
 }
 
+/* The values of all rows are read, then those that are given kept in the order of the document. */
+SlStatus sl_scene_read_values(SlScene *scene, const SlJsonNode *object, const SlTable *table,
+                              SlSceneValues *values, SlError *error)
+{
+    if (object == NULL || object->count == 0)
+        return SL_OK;
+    SlParamValue *all = sl_scene_alloc(scene, table->row_count + 1, sizeof *all, error);
+    values->items = sl_scene_alloc(scene, object->count, sizeof *values->items, error);
+    values->count = values->items != NULL ? object->count : 0;
+    SlStatus status = all != NULL && values->items != NULL ? SL_OK : SL_ERROR_MEMORY;
+    if (status == SL_OK)
+        status = sl_keys_read_table(&scene->json, object, table, all, error);
+    const SlJsonNode *node = sl_json_first(&scene->json, object);
+    for (size_t k = 0; status == SL_OK && k < values->count; k++) {
+        const SlParamRow *row = sl_table_find(table, sl_json_key(&scene->json, node));
+        values->items[k] = (SlSceneValue){row, all[row - table->rows], node->place};
+        node = sl_json_next(&scene->json, node);
+    }
+    sl_free(scene->memory, all, (table->row_count + 1) * sizeof *all);
+    return status;
+}
+
+void sl_scene_free_values(const SlScene *scene, SlSceneValues *values)
+{
+    sl_free(scene->memory, values->items, values->count * sizeof *values->items);
+    *values = (SlSceneValues){NULL, 0};
+}
+
 static const char *name_of(const SlJson *json, const SlJsonNode *element)
 {
     const SlJsonNode *name = sl_json_member(json, element, "name");
@@ -289,12 +317,15 @@ SlStatus sl_scene_parse(SlMemory *memory, const SlSceneSource *source, const SlS
     return SL_OK;
 }
 
-static void free_system(SlMemory *memory, SlSceneSystem *system)
+static void free_system(const SlScene *scene, SlSceneSystem *system)
 {
+    SlMemory *memory = scene->memory;
+    sl_scene_free_values(scene, &system->parameters);
     sl_free(memory, system->fluids, system->fluid_count * sizeof *system->fluids);
     sl_free(memory, system->fills, system->fill_count * sizeof *system->fills);
     sl_free(memory, system->emitters, system->emitter_count * sizeof *system->emitters);
     sl_free(memory, system->drains, system->drain_count * sizeof *system->drains);
+    sl_free(memory, system->attributes, system->attribute_count * sizeof *system->attributes);
 }
 
 void sl_scene_destroy(SlScene *scene)
@@ -304,8 +335,10 @@ void sl_scene_destroy(SlScene *scene)
     SlMemory *memory = scene->memory;
     sl_free(memory, scene->text, scene->text_size);
     for (size_t k = 0; k < scene->system_count; k++)
-        free_system(memory, &scene->systems[k]);
+        free_system(scene, &scene->systems[k]);
     sl_free(memory, scene->systems, scene->system_count * sizeof *scene->systems);
+    for (size_t k = 0; k < scene->force_field_count; k++)
+        sl_scene_free_values(scene, &scene->force_fields[k].parameters);
     sl_free(memory, scene->force_fields, scene->force_field_count * sizeof *scene->force_fields);
     sl_free(memory, scene->blocks, scene->block_capacity * sizeof *scene->blocks);
     for (size_t k = 0; k < scene->collider_count; k++)

@@ -23,6 +23,17 @@ typedef struct SlSceneFluid {
     SlJsonPlace place;
 } SlSceneFluid;
 
+/* A field that particles carry beside the solver's. */
+typedef struct SlSceneAttribute {
+    const char *name; /* a text of the document */
+    SlFieldType type;
+    union {
+        uint32_t integer;
+        float number[3];
+    } initial; /* one element of the type */
+    SlJsonPlace place;
+} SlSceneAttribute;
+
 enum { SL_SCENE_FILL_SHAPES = 16 };
 typedef struct SlSceneFill {
     SlFillDef def; /* def.shapes is `shapes`, or def.path a text of the document */
@@ -40,10 +51,22 @@ typedef struct SlSceneDrain {
     SlJsonPlace place;
 } SlSceneDrain;
 
+/* Parameters that a scene gives, read and checked, in the order of the document. */
+typedef struct SlSceneValue {
+    const SlParamRow *row;
+    SlParamValue value;
+    SlJsonPlace place;
+} SlSceneValue;
+
+typedef struct SlSceneValues {
+    SlSceneValue *items;
+    size_t count;
+} SlSceneValues;
+
 /* A force field: kind, values of its table's rows, and the system's name, "" for all. */
 typedef struct SlSceneForceField {
     const SlTable *kind;
-    const SlJsonNode *parameters; /* NULL: all at their defaults */
+    SlSceneValues parameters;
     char system[SL_SCENE_NAME + 1];
     SlJsonPlace place;
 } SlSceneForceField;
@@ -51,29 +74,38 @@ typedef struct SlSceneForceField {
 typedef struct SlSceneSystem {
     char name[SL_SCENE_NAME + 1];
     const SlTable *solver;
-    const SlJsonNode *parameters; /* NULL: all at their defaults */
-    double spacing;               /* m; 0 where the solver has no such row */
+    SlSceneValues parameters;
+    double spacing; /* m; 0 where the solver has no such row */
     size_t first_block, block_count;
     SlSceneFluid *fluids;
     SlSceneFill *fills;
     SlSceneEmitter *emitters;
     SlSceneDrain *drains;
-    size_t fluid_count, fill_count, emitter_count, drain_count;
+    SlSceneAttribute *attributes;
+    size_t fluid_count, fill_count, emitter_count, drain_count, attribute_count;
     SlMaterial material;
     SlJsonPlace place;
 } SlSceneSystem;
 
+/* How a collider moves; without `given` it does not. */
+typedef struct SlSceneMotion {
+    bool given;
+    SlMotionDef def;
+    SlKeyframe *keys; /* def.key_count of them */
+    SlJsonPlace place;
+} SlSceneMotion;
+
 typedef struct SlSceneCollider {
     SlShape shape;
-    float *heights; /* of a height field; else NULL. Freed by sl_scene_free_collider */
+    float *heights; /* of a height field; else NULL */
     size_t height_count;
     bool is_mesh; /* then `mesh` counts, its files read from the nodes when a world is built */
     SlMeshColliderDef mesh;
     const SlJsonNode *file, *files, *pattern; /* one of them */
     uint32_t first, last;                     /* numbers of the pattern's files */
-    const SlJsonNode *motion; /* NULL: it stands still */
+    SlSceneMotion motion;
     SlMaterial material;
-    const SlJsonNode *name;   /* NULL: none given */
+    const SlJsonNode *name; /* NULL: none given */
     SlJsonPlace place;
 } SlSceneCollider;
 
@@ -178,18 +210,17 @@ SlStatus sl_scene_build_mesh(const SlScene *scene, const SlSceneCollider *collid
 /* Calls `each` with the path of every mesh file of colliders and fills. */
 void sl_scene_each_mesh_file(const SlScene *scene, void (*each)(void *user, const char *path),
                              void *user);
-SlStatus sl_scene_check_motion(const SlScene *scene, const SlSceneCollider *collider,
-                               SlError *error);
+/* `node` NULL: it stands still. */
+SlStatus sl_scene_read_motion(const SlScene *scene, const SlJsonNode *node, SlSceneMotion *motion,
+                              SlError *error);
 SlStatus sl_scene_read_collider(const SlScene *scene, const SlJsonNode *node,
                                 SlSceneCollider *collider, SlError *error);
+/* Frees heights and keyframes. */
 void sl_scene_free_collider(const SlScene *scene, SlSceneCollider *collider);
-/* As a collider, for fills and drains: a shape that owns memory is refused, so there is nothing to
-   free. */
+/* As a collider, for fills and drains: it stands still, and a shape that owns memory is refused, so
+   there is nothing to free. */
 SlStatus sl_scene_read_region(const SlScene *scene, const SlJsonNode *node,
                               SlSceneCollider *region, SlError *error);
-/* *keys has motion->key_count elements of the scene's memory; free it when the motion is made. */
-SlStatus sl_scene_read_motion(const SlScene *scene, const SlJsonNode *node, SlMotionDef *motion,
-                              SlKeyframe **keys, SlError *error);
 /* Parts of a system, from their arrays (NULL: none) into the system. */
 SlStatus sl_scene_read_fluids(SlScene *scene, SlSceneSystem *system, const SlJsonNode *array,
                               SlError *error);
@@ -199,6 +230,8 @@ SlStatus sl_scene_read_emitters(SlScene *scene, SlSceneSystem *system, const SlJ
                                 SlError *error);
 SlStatus sl_scene_read_drains(SlScene *scene, SlSceneSystem *system, const SlJsonNode *array,
                               SlError *error);
+SlStatus sl_scene_read_attributes(SlScene *scene, SlSceneSystem *system, const SlJsonNode *array,
+                                  SlError *error);
 /* The number of the fluid that a key names; 0 where it is missing: the system's own. */
 SlStatus sl_scene_find_fluid(const SlScene *scene, const SlSceneSystem *system,
                              const SlJsonNode *name, uint32_t *fluid, SlError *error);
@@ -216,6 +249,11 @@ SlStatus sl_scene_anchor_fills(SlScene *scene, const char *folder, SlError *erro
 SlStatus sl_scene_read_cameras(SlScene *scene, const SlJsonNode *array, SlError *error);
 void sl_scene_free_cameras(SlScene *scene);
 SlStatus sl_scene_build_cameras(const SlScene *scene, SlWorld *world, SlError *error);
+
+/* Reads the object (NULL: nothing is given) whose keys are the table's rows. */
+SlStatus sl_scene_read_values(SlScene *scene, const SlJsonNode *object, const SlTable *table,
+                              SlSceneValues *values, SlError *error);
+void sl_scene_free_values(const SlScene *scene, SlSceneValues *values);
 
 /* Zeroed room for the elements of an array; NULL with the error set. */
 void *sl_scene_alloc(SlScene *scene, size_t count, size_t size, SlError *error);

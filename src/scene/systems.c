@@ -6,9 +6,13 @@
 #include "geometry/box.h"
 #include "scene/scene.h"
 
-enum { MAX_BLOCKS = 256, MAX_FLOWS = 32, MAX_FILLS = 64, MAX_FLUIDS = 16 }; /* in a system, as many as a world holds */
+/* In a system, as many as a world holds. */
+enum { MAX_BLOCKS = 256, MAX_FLOWS = 32, MAX_FILLS = 64, MAX_FLUIDS = 16, MAX_ATTRIBUTES = 16 };
 
-enum { NAME, SOLVER, PARAMETERS, FLUIDS, BLOCKS, FILLS, EMITTERS, DRAINS, MATERIAL, SYSTEM_KEYS };
+enum {
+    NAME, SOLVER, PARAMETERS, FLUIDS, BLOCKS, FILLS, EMITTERS, DRAINS, ATTRIBUTES, MATERIAL,
+    SYSTEM_KEYS
+};
 static const SlKeyRow system_rows[SYSTEM_KEYS] = {
     [NAME] = SL_KEY_TEXT_ROW("name", "", false),
     [SOLVER] = SL_KEY_TEXT_ROW("solver", "", true),
@@ -18,6 +22,7 @@ static const SlKeyRow system_rows[SYSTEM_KEYS] = {
     [FILLS] = SL_KEY_ARRAY_ROW("fills", 0, MAX_FILLS, false),
     [EMITTERS] = SL_KEY_ARRAY_ROW("emitters", 0, MAX_FLOWS, false),
     [DRAINS] = SL_KEY_ARRAY_ROW("drains", 0, MAX_FLOWS, false),
+    [ATTRIBUTES] = SL_KEY_ARRAY_ROW("attributes", 0, MAX_ATTRIBUTES, false),
     [MATERIAL] = SL_KEY_OBJECT_ROW("material", false),
 };
 
@@ -134,22 +139,18 @@ static SlStatus find_solver(const SlScene *scene, const SlKeyValue *solver,
                                 error);
 }
 
-/* All parameters are checked here, so that errors come in the order of the file and before any
-   world exists; only the spacing is kept. */
-static SlStatus check_parameters(SlScene *scene, SlSceneSystem *system, SlError *error)
+/* All parameters are read here, so that errors come in the order of the file and before any world
+   exists. */
+static SlStatus read_parameters(SlScene *scene, const SlJsonNode *object, SlSceneSystem *system,
+                                SlError *error)
 {
-    const SlTable *table = system->solver;
-    const SlParamRow *spacing = sl_table_find(table, "spacing");
-    SlParamValue *values = sl_scene_alloc(scene, table->row_count + 1, sizeof *values, error);
-    if (values == NULL)
-        return SL_ERROR_MEMORY;
-    for (size_t k = 0; k < table->row_count; k++)
-        values[k] = table->rows[k].value;
-    SlStatus status = SL_OK;
-    if (system->parameters != NULL)
-        status = sl_keys_read_table(&scene->json, system->parameters, table, values, error);
-    system->spacing = spacing != NULL ? values[spacing - table->rows].number[0] : 0;
-    sl_free(scene->memory, values, (table->row_count + 1) * sizeof *values);
+    const SlParamRow *spacing = sl_table_find(system->solver, "spacing");
+    SlSceneValues *values = &system->parameters;
+    SlStatus status = sl_scene_read_values(scene, object, system->solver, values, error);
+    system->spacing = spacing != NULL ? spacing->value.number[0] : 0;
+    for (size_t k = 0; status == SL_OK && k < values->count; k++)
+        if (values->items[k].row == spacing)
+            system->spacing = values->items[k].value.number[0];
     return status;
 }
 
@@ -182,15 +183,16 @@ static SlStatus read_system(SlScene *scene, const SlJsonNode *node, const SlScen
     snprintf(system->name, sizeof system->name, "%.*s", SL_SCENE_NAME,
              name[0] != '\0' ? name : system->solver->name);
     system->place = node->place;
-    system->parameters = values[PARAMETERS].node;
     system->material = sl_default_material(sl_solver_material(system->solver->name));
     if (values[MATERIAL].node != NULL)
         status = sl_scene_read_material(scene, values[MATERIAL].node, system->material.kind,
                                         &system->material, error);
     if (status == SL_OK)
-        status = check_parameters(scene, system, error);
+        status = read_parameters(scene, values[PARAMETERS].node, system, error);
     if (status == SL_OK)
         status = sl_scene_read_fluids(scene, system, values[FLUIDS].node, error);
+    if (status == SL_OK)
+        status = sl_scene_read_attributes(scene, system, values[ATTRIBUTES].node, error);
     if (status == SL_OK)
         status = sl_scene_read_emitters(scene, system, values[EMITTERS].node, error);
     if (status == SL_OK)
@@ -293,4 +295,70 @@ SlStatus sl_scene_find_fluid(const SlScene *scene, const SlSceneSystem *system,
         return sl_json_error(json, name->place, error,
                              "the system has no \"fluids\" of which this could be one");
     return sl_keys_unknown_name(json, name, "fluid", names, system->fluid_count, error);
+}
+
+/* --- Attributes of particles: the type decides what the initial value is, so it is read first. --- */
+
+enum { ATTRIBUTE_NAME, ATTRIBUTE_TYPE, ATTRIBUTE_INITIAL, ATTRIBUTE_KEYS };
+static const SlKeyRow attribute_rows[ATTRIBUTE_KEYS] = {
+    [ATTRIBUTE_NAME] = SL_KEY_TEXT_ROW("name", "", true),
+    [ATTRIBUTE_TYPE] = {.row = {.name = "type", .type = SL_PARAM_CHOICE, .value = {.number = {1}},
+                                .maximum = 2, .unit = "", .choices = "u32|f32|f32x3"}},
+    [ATTRIBUTE_INITIAL] = SL_KEY_NUMBER_ROW("initial", 0, -1e30, 1e30, ""),
+};
+
+static SlStatus read_attribute(const SlScene *scene, const SlJsonNode *node,
+                               SlSceneAttribute *attribute, SlError *error)
+{
+    static const SlFieldType types[] = {SL_FIELD_U32, SL_FIELD_F32, SL_FIELD_F32X3};
+    const SlJson *json = &scene->json;
+    SlKeyRow rows[ATTRIBUTE_KEYS];
+    SlKeyValue values[ATTRIBUTE_KEYS];
+    SlParamValue choice = attribute_rows[ATTRIBUTE_TYPE].row.value;
+    SlParamRow *initial = &rows[ATTRIBUTE_INITIAL].row;
+    memcpy(rows, attribute_rows, sizeof rows);
+    const SlJsonNode *type =
+        node->type == SL_JSON_OBJECT ? sl_json_member(json, node, "type") : NULL;
+    SlStatus status = SL_OK;
+    if (type != NULL)
+        status = sl_keys_read_leaf(json, type, &rows[ATTRIBUTE_TYPE].row, &choice, error);
+    if (status != SL_OK)
+        return status;
+    attribute->type = types[(int)choice.number[0]];
+    if (attribute->type == SL_FIELD_F32X3)
+        initial->type = SL_PARAM_VEC3;
+    if (attribute->type == SL_FIELD_U32) {
+        initial->type = SL_PARAM_INTEGER;
+        initial->minimum = 0;
+        initial->maximum = UINT32_MAX;
+    }
+    status = sl_keys_read(json, node, "an attribute", rows, ATTRIBUTE_KEYS, values, error);
+    if (status != SL_OK)
+        return status;
+    attribute->name = sl_json_text(json, values[ATTRIBUTE_NAME].node);
+    attribute->place = node->place;
+    const double *number = values[ATTRIBUTE_INITIAL].value.number;
+    if (attribute->type == SL_FIELD_U32)
+        attribute->initial.integer = (uint32_t)number[0];
+    else
+        for (int k = 0; k < 3; k++)
+            attribute->initial.number[k] = (float)number[k];
+    return SL_OK;
+}
+
+SlStatus sl_scene_read_attributes(SlScene *scene, SlSceneSystem *system, const SlJsonNode *array,
+                                  SlError *error)
+{
+    if (array == NULL || array->count == 0)
+        return SL_OK;
+    system->attributes = sl_scene_alloc(scene, array->count, sizeof *system->attributes, error);
+    if (system->attributes == NULL)
+        return SL_ERROR_MEMORY;
+    system->attribute_count = array->count;
+    SlStatus status = SL_OK;
+    const SlJsonNode *node = sl_json_first(&scene->json, array);
+    for (size_t k = 0; status == SL_OK && k < array->count;
+         k++, node = sl_json_next(&scene->json, node))
+        status = read_attribute(scene, node, &system->attributes[k], error);
+    return status;
 }

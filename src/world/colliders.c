@@ -44,11 +44,9 @@ void sl_world_add_load(SlWorldSystem *system, double dt)
         }
 }
 
-static SlStatus add_collider(SlWorld *world, const SlShape *shape, SlColliderId *id,
-                               SlError *error)
+/* After one was added to a slot: its handle, and the systems' surroundings. */
+static SlStatus added(SlWorld *world, SlStatus status, uint32_t slot, SlColliderId *id)
 {
-    uint32_t slot;
-    SlStatus status = sl_colliders_add_shape(&world->colliders, shape, &slot, error);
     if (status != SL_OK)
         return status;
     if (id != NULL)
@@ -58,18 +56,20 @@ static SlStatus add_collider(SlWorld *world, const SlShape *shape, SlColliderId 
     return SL_OK;
 }
 
-static SlStatus add_mesh_collider(SlWorld *world, const SlMeshColliderDef *def, SlColliderId *id,
-                                    SlError *error)
+static SlStatus add_collider(SlWorld *world, const SlShape *shape, SlColliderId *id,
+                             SlError *error)
 {
-    uint32_t slot;
+    uint32_t slot = 0;
+    SlStatus status = sl_colliders_add_shape(&world->colliders, shape, &slot, error);
+    return added(world, status, slot, id);
+}
+
+static SlStatus add_mesh_collider(SlWorld *world, const SlMeshColliderDef *def, SlColliderId *id,
+                                  SlError *error)
+{
+    uint32_t slot = 0;
     SlStatus status = sl_colliders_add_mesh(&world->colliders, def, &slot, error);
-    if (status != SL_OK)
-        return status;
-    if (id != NULL)
-        *id = sl_collider_id(world, slot);
-    refresh(world);
-    clear_load(world, slot);
-    return SL_OK;
+    return added(world, status, slot, id);
 }
 
 static SlStatus remove_collider(SlWorld *world, SlColliderId id, SlError *error)

@@ -245,6 +245,21 @@ static SlStatus check_parameters(const SlWorld *world, SlError *error)
     return status;
 }
 
+/* A world without particles steps and draws nothing: most likely something was forgotten. */
+static void warn_if_empty(const SlWorld *world)
+{
+    uint64_t particles = 0, emitters = 0;
+    for (uint32_t k = 0; k < world->system_count; k++) {
+        particles += world->systems[k]->base.particles.count;
+        emitters += world->systems[k]->flow.emitter_count;
+    }
+    if (particles + emitters == 0)
+        sl_log(world->context, SL_LOG_WARNING,
+               "the world starts without particles: %s",
+               world->system_count == 0 ? "it has no system"
+                                        : "no system has a block, a fill or an emitter");
+}
+
 static SlStatus start_world(SlWorld *world, SlError *error)
 {
     SlStatus status = check_parameters(world, error);
@@ -270,6 +285,10 @@ static SlStatus start_world(SlWorld *world, SlError *error)
             status = start_system(world, world->systems[k], error);
     }
     sl_world_release_blocks(world);
+    if (status == SL_OK)
+        status = sl_changes_start(world, error);
+    if (status == SL_OK)
+        warn_if_empty(world);
     if (status == SL_OK)
         (void)sl_progress(world->context, 1, "start"); /* too late to stop */
     world->started = status == SL_OK;

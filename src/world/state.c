@@ -82,7 +82,40 @@ static void list_system(List *list, const SlWorldSystem *system)
         ADD_BYTES(list, row->name, row->meaning, row->bytes,
                   (const char *)base->state + row->offset);
     }
+    add(list, (SlStateItem){.name = SL_STATE_PARAMETERS,
+                            .unit = "",
+                            .meaning = "live ones: char × 32, f64 × 3 at the start, f64 × 3 now",
+                            .element_bytes = sizeof *system->live,
+                            .stride = sizeof *system->live,
+                            .count = system->live_count,
+                            .data = system->live});
     list_fields(list, &base->particles);
+}
+
+/* What is not copied back as it is: names are compared, changes depend on the set-up. */
+static bool restored_apart(const char *name)
+{
+    static const char *const names[] = {"name",           "solver",        SL_STATE_PARAMETERS,
+                                        SL_STATE_GRAVITY, SL_STATE_FIELDS, SL_STATE_FIELDS_START};
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
+        if (strcmp(name, names[k]) == 0)
+            return true;
+    return false;
+}
+
+static void list_changes(List *list, const SlChanges *changes)
+{
+    ADD_VALUE(list, SL_STATE_GRAVITY, "m/s^2", "f32 × 3 at the start, f32 × 3 now",
+              changes->gravity);
+    ADD_VALUE(list, SL_STATE_FIELDS_START, "", "u64: hash of the force fields at the start",
+              changes->start_forces);
+    add(list, (SlStateItem){.name = SL_STATE_FIELDS,
+                            .unit = "",
+                            .meaning = "char × 24, u64: system + 1, f64 × 24: parameters",
+                            .element_bytes = sizeof changes->force_fields[0],
+                            .stride = sizeof changes->force_fields[0],
+                            .count = SL_MAX_FORCE_FIELDS,
+                            .data = changes->force_fields});
 }
 
 static void list_all(List *list, const SlWorld *world)
@@ -98,6 +131,7 @@ static void list_all(List *list, const SlWorld *world)
     ADD_VALUE(list, "clock", "", "f64 × 2, u64", world->clock);
     ADD_BYTES(list, "targets", "poses that colliders move between", sizeof world->colliders.targets,
               world->colliders.targets);
+    list_changes(list, &world->changes);
 }
 
 SlStatus sl_world_state(SlWorld *world, const SlStateView **state, SlError *error)
@@ -106,6 +140,7 @@ SlStatus sl_world_state(SlWorld *world, const SlStateView **state, SlError *erro
     if (status != SL_OK)
         return status;
     List list = {NULL, 0, 0};
+    sl_changes_note(world);
     list_all(&list, world);
     if (world->state_items == NULL) {
         world->state_items =
@@ -207,6 +242,8 @@ static SlStatus restore_item(const SlStateItem *mine, const SlStateView *state, 
     return SL_OK;
 }
 
+enum { MAX_TIME = 1000000000 }; /* s */
+
 /* Values that steer loops must be such as a world would have written. */
 static const char *wrong_with(const SlWorld *world)
 {
@@ -216,6 +253,8 @@ static const char *wrong_with(const SlWorld *world)
         !isfinite(interval->began) ||
         !(interval->length >= 0 && interval->length <= 10))
         return "interval";
+    if (!(world->time >= 0 && world->time <= MAX_TIME))
+        return "time";
     const SlClock *clock = &world->clock;
     if (!isfinite(clock->time) || !(clock->frame_time > 0) || clock->frame > world->frame)
         return "clock";
@@ -223,7 +262,8 @@ static const char *wrong_with(const SlWorld *world)
         return "targets";
     for (uint32_t s = 0; s < world->system_count; s++) {
         const SlWorldSystem *system = world->systems[s];
-        if (!isfinite(system->base.time))
+        double apart = fabs(system->base.time - world->time);
+        if (!(apart <= interval->dt + 1e-6 * fmax(1, world->time)))
             return "time";
         if (!(system->progress.done >= 0 && system->progress.done <= interval->dt) ||
             system->progress.step > UINT32_MAX)
@@ -281,12 +321,14 @@ SlStatus sl_world_restore(SlWorld *world, const SlStateView *state, SlError *err
     if (status == SL_OK)
         status = sl_world_state(world, &mine, error);
     for (size_t k = 0; status == SL_OK && k < mine->item_count; k++)
-        if (strcmp(mine->items[k].name, "name") != 0 && strcmp(mine->items[k].name, "solver") != 0)
+        if (!restored_apart(mine->items[k].name))
             status = restore_item(&mine->items[k], state, error);
     world->def.seed = seed;
     const char *wrong = status == SL_OK ? wrong_with(world) : NULL;
     if (wrong != NULL)
         return sl_error_set(error, SL_ERROR_PARSE, "the state's \"%s\" is not what a world would have written", wrong);
+    if (status == SL_OK)
+        status = sl_changes_restore(world, state, error);
     if (status != SL_OK)
         return status;
     /* At another frame rate frames are counted from this moment. */

@@ -109,6 +109,7 @@ static void destroy_system(SlContext *context, SlWorldSystem *system)
     sl_arena_free(&base->arena);
     for (uint32_t k = 0; k < system->fill_count; k++)
         sl_fill_body_destroy(context, system->fills[k]);
+    sl_changes_free(context, system);
     sl_free(&context->memory, base->state, solver->state_size);
     sl_free(&context->memory, base->values, solver->table.row_count * sizeof *base->values);
     sl_free(&context->memory, base->given, solver->table.row_count * sizeof *base->given);

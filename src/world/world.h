@@ -41,6 +41,26 @@ typedef struct SlPackedBlock {
     SlPack pack; /* where colliders take a part of the block; else empty */
 } SlPackedBlock;
 
+/* A live parameter as it was at the start and as it is: state (world/changes.c). */
+typedef struct SlLiveValue {
+    char name[32];
+    double start[3], now[3];
+} SlLiveValue;
+
+/* A force field: state. The kind "": its slot is free. */
+typedef struct SlForceFieldState {
+    char kind[24];
+    uint64_t system1; /* SlForceField.system1 */
+    double values[SL_MAX_FORCE_ROWS][3];
+} SlForceFieldState;
+
+/* What a program may change while the world runs, of the world: state. */
+typedef struct SlChanges {
+    SlVec3 gravity[2];     /* at the start, and now */
+    uint64_t start_forces; /* hash of the force fields at the start */
+    SlForceFieldState force_fields[SL_MAX_FORCE_FIELDS]; /* now */
+} SlChanges;
+
 typedef struct SlWorldSystem {
     SlSystem base;
     SlProgress progress;
@@ -57,6 +77,8 @@ typedef struct SlWorldSystem {
     SlMaterial material;
     double depth; /* m: vertical extent of its particles at the start */
     uint64_t bodies_revision; /* of the bodies at the last sub-step */
+    SlLiveValue *live;        /* NULL before the start */
+    size_t live_count;
 } SlWorldSystem;
 
 /* An interval under way: what a call of sl_world_step covers. It stays open where on_step stopped
@@ -90,6 +112,7 @@ struct SlWorld {
     SlDepthView depth_views[SL_MAX_CAMERAS]; /* of those cameras; depth NULL: none */
     SlForceField force_fields[SL_MAX_FORCE_FIELDS];
     uint32_t force_field_count;
+    SlChanges changes;
     uint64_t frame;
     double time;
     SlInterval interval;
@@ -204,6 +227,20 @@ SlStatus sl_monitor_begin(SlWorld *world, SlWorldSystem *system, SlError *error)
 void sl_monitor_entered(const SlWorld *world, SlWorldSystem *system, size_t before);
 SlStatus sl_monitor_end(SlWorld *world, SlWorldSystem *system, double dt, SlError *error);
 void sl_world_free_state(SlWorld *world);
+
+/* --- Changes while running, as state (world/changes.c) --- */
+#define SL_STATE_PARAMETERS "parameters"
+#define SL_STATE_GRAVITY "gravity"
+#define SL_STATE_FIELDS "force_fields"
+#define SL_STATE_FIELDS_START "force_fields.start"
+/* At the start: what later changes are compared with. */
+SlStatus sl_changes_start(SlWorld *world, SlError *error);
+/* Before the state is listed: the values as they are now. */
+void sl_changes_note(SlWorld *world);
+/* After all other state was restored. */
+SlStatus sl_changes_restore(SlWorld *world, const SlStateView *state, SlError *error);
+void sl_changes_free(SlContext *context, SlWorldSystem *system);
+
 /* State came from a checkpoint or a snapshot: bodies and solvers follow it. */
 void sl_world_state_replaced(SlWorld *world);
 

@@ -39,7 +39,7 @@ static void walls_continue_the_lattice(void **state)
         SlWorld *world = dam_create(&setting);
         assert_ok(sl_system_set_text(world, first_system(world), "boundary", "particles", &test_error));
         assert_ok(sl_world_start(world, &test_error));
-        SlFieldView density = sl_system_field(world, first_system(world), "density");
+        SlFieldView density = sl_system_field(world, first_system(world), "density_ratio");
         SlFieldView x = sl_system_field(world, first_system(world), "position");
         double least = 9, most = 0;
         for (size_t i = 0; i < density.count; i++) {

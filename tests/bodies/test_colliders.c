@@ -3,6 +3,7 @@
 #include "geometry/shape.h"
 #include "support/dam.h"
 #include "support/shapes.h"
+#include "support/world.h"
 #include "world/world.h"
 
 static SlWorld *make(uint32_t threads, const char *boundary)
@@ -107,22 +108,15 @@ static void same_hash_for_any_threads(void **state)
 /* Any solver with forces on bodies, while a capsule comes, moves and goes; the hash at the end. */
 static uint64_t play_solver(const char *solver, uint32_t threads)
 {
-    SlWorldDef def = sl_default_world_def();
-    SlSystemDef system = sl_default_system_def(solver);
+    SlWorldDef def = test_world_def(threads, (SlVec3){0, 0, 0}, (SlVec3){1, 1.2f, 1});
     SlBlock block = {.min = {0.2f, 0, 0.2f}, .max = {0.8f, 0.5f, 0.8f}};
     SlShape capsule = sl_default_shape(SL_SHAPE_CAPSULE);
-    SlWorld *world;
     SlSystemId id;
     SlColliderId first, second;
-    test_own_context(&def, threads, SL_ISA_AUTO);
-    def.domain = (SlBox){{0, 0, 0}, {1, 1.2f, 1}};
     capsule.radius = 0.15f;
     capsule.height = 0.2f;
     capsule.center = (SlVec3){0.5f, 0.8f, 0.5f};
-    assert_ok(sl_world_create(&def, &world, &test_error));
-    assert_ok(sl_world_add_system(world, &system, &id, &test_error));
-    assert_ok(sl_system_set_number(world, id, "spacing", 0.1, &test_error));
-    assert_ok(sl_system_set_text(world, id, "forces", "all", &test_error));
+    SlWorld *world = test_world(&def, solver, "spacing=0.1 forces=all", &id);
     assert_ok(sl_system_add_block(world, id, &block, &test_error));
     dam_advance(world, 1);
     assert_ok(sl_world_add_collider(world, &capsule, &first, &test_error));

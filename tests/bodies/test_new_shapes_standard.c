@@ -2,6 +2,7 @@
 #include "geometry/shape.h"
 #include "scene/scene.h"
 #include "support/test.h"
+#include "support/world.h"
 #include "world/world.h"
 
 enum { POINTS = 9 };
@@ -34,15 +35,10 @@ static SlShape make_capsule(void)
 
 static SlWorld *make(const char *solver, const char *boundary, double spacing, const SlShape *shape)
 {
-    SlWorldDef def = sl_default_world_def();
-    SlSystemDef system = sl_default_system_def(solver);
+    SlWorldDef def = test_world_def(2, (SlVec3){0, 0, 0}, (SlVec3){2, 2.4f, 2});
     SlBlock block = {.min = {0.6f, 1.2f, 0.6f}, .max = {1.4f, 1.6f, 1.4f}};
-    SlWorld *world;
     SlSystemId id;
-    test_own_context(&def, 2, SL_ISA_AUTO);
-    def.domain = (SlBox){{0, 0, 0}, {2, 2.4f, 2}};
-    assert_ok(sl_world_create(&def, &world, &test_error));
-    assert_ok(sl_world_add_system(world, &system, &id, &test_error));
+    SlWorld *world = test_world(&def, solver, NULL, &id);
     assert_ok(sl_system_set_number(world, id, "spacing", spacing, &test_error));
     if (boundary != NULL)
         assert_ok(sl_system_set_text(world, id, "boundary", boundary, &test_error));

@@ -25,7 +25,51 @@ complains "render.blend=transparent"
 expect 3 render out --set render.style=transparent
 complains '"blend": "transparent"'
 expect 2 render out --style oil
-complains "auto, particles or water"
+complains "auto, particles, water or final"
+
+# --- final: samples, noise, time and denoiser; wrong values in one line ----------------------------
+export SLEET_OIDN=none
+tiny=(--size 24x16 --frames 2)
+expect 0 render out -o final.png "${tiny[@]}" --style final --samples 2
+complains "2 samples per pixel"
+complains "own filter"
+expect 0 render out -o final2.png "${tiny[@]}" --samples 2 --denoise filter -q
+check "--samples does not ask for final" cmp -s final.png final2.png
+expect 0 render out -o final2.png "${tiny[@]}" --samples 100000 --time-limit 0.3 --denoise none
+expect 0 render out -o final2.png "${tiny[@]}" --samples 100000 --noise 0.9 -q
+expect 7 render out -o none.png "${tiny[@]}" --denoise oidn --samples 1 -q
+complains "pyoidn"
+while read -r option value; do
+    expect 2 render out -o none.png "--$option" "$value"
+    complains "--$option takes"
+done << 'EOF'
+samples 0
+samples many
+noise 2
+noise 0
+time-limit -1
+time-limit soon
+denoise best
+EOF
+expect 2 render out -o none.png --style water --samples 4
+complains "style final"
+check "a picture was written" test ! -e none.png
+
+# --- EXR -------------------------------------------------------------------------------------------
+if "$sleet" render out "${tiny[@]}" -q -o try.exr 2> said; then
+    for style in particles water final; do
+        expect 0 render out -o "$style.exr" "${tiny[@]}" --style $style --set render.samples=1 -q
+        same "magic number" "$(head -c 4 "$style.exr" | od -An -tx1 | tr -d ' ')" "762f3101"
+        check "$style has no normals" grep -q normal.X "$style.exr"
+    done
+    expect 0 render out --frames 1-2 --size 24x16 -o 'e_%03d.exr' --style particles -q
+    check "pattern" test -s e_001.exr -a -s e_002.exr
+    expect 5 render out -o no/such/folder.exr "${tiny[@]}" -q
+    complains "no/such/folder.exr"
+else
+    expect 7 render out -o try.exr "${tiny[@]}" -q
+    complains "libopenexr-dev"
+fi
 
 # --- a frame from disk is the frame that was simulated; the camera is where it is at its time ------
 expect 0 render scene.json --frames 3 -o live.png "${small[@]}"
@@ -33,6 +77,32 @@ expect 0 render out --frames 3 -o stored.png "${small[@]}"
 check "live and stored frames differ" cmp -s live.png stored.png
 expect 0 render out --frames 3 -o later.png "${small[@]}" --set cameras.round.orbit.speed=0
 check "the camera does not move" bash -c '! cmp -s later.png stored.png'
+
+# --- results of filters are stored in the run folder, and give the same picture --------------------------
+check "no surface is stored" compgen -G 'out/filters/surface-*/frame_000003.slf'
+for k in 0 1 2 3; do
+    check "no whitewater of frame $k is stored" compgen -G "out/filters/whitewater-*/frame_00000$k.slf"
+done
+cp -r out unstored
+rm -r unstored/filters
+expect 0 render unstored --frames 3 -o anew.png "${small[@]}"
+check "stored results give another picture" cmp -s anew.png stored.png
+expect 0 render unstored --frames 3 -o again.png "${small[@]}"
+check "its own stored results give another picture" cmp -s again.png stored.png
+
+# --- no frames, no particles, one particle --------------------------------------------------------
+mkdir empty
+cp out/scene.json out/run.json empty
+expect 5 render empty -o nothing.png
+complains "holds no frames"
+sed 's/"blocks": .*/"blocks": [{"min": [0, 0, 0], "max": [0.1, 0.1, 0.1]}]}],/' scene.json > one.json
+expect 0 run one.json -o one -q
+expect 0 render one --frames 1 -o one_particle.png "${small[@]}"
+check "one particle" test -s one_particle.png
+# An emitter has given nothing in frame 0
+expect 0 run "$SLEET_SOURCE/scenes/fountain.json" -o none --frames 1 -q
+expect 0 render none --frames 0 -o no_particle.png "${small[@]}"
+check "no particle" test -s no_particle.png
 
 # --- sizes ----------------------------------------------------------------------------------------
 for style in water particles; do

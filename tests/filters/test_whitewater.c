@@ -414,6 +414,46 @@ static void spray_meets_solids(void **state)
     sl_context_destroy(context);
 }
 
+/* A plate of two triangles stops spray from both sides, however fast it is and wherever the mesh stands. */
+static void spray_meets_meshes(void **state)
+{
+    (void)state;
+    static const float corners[] = {-1, 0, -1, 1, 0, -1, 1, 0, 1, -1, 0, 1};
+    static const uint32_t triangles[] = {0, 2, 1, 0, 3, 2};
+    SlContext *context = test_context(1);
+    Water w = new_water(0.1f, (SlBox){{0, 0, 0}, {9, 9, 9}});
+    add_block(&w, (SlVec3){0, 0, 0}, 3, 3, 3);
+    SlColliderView plate = {.name = "plate",
+                            .kind = SL_COLLIDER_MESH,
+                            .mesh = {.positions = corners, .vertex_count = 4, .triangles = triangles,
+                                     .triangle_count = 2},
+                            .pose = {{5, 3, 5}, {0, 0, 0, 1}}};
+    const float speeds[] = {-2, -200, 60};
+    for (int k = 0; k < 3; k++) {
+        bool above = speeds[k] < 0;
+        SlFilter *filter = new_filter(context, NULL, 0);
+        Seed seed = {.x = {5.2f, above ? 4 : 2, 5.1f}, .v = {0, speeds[k], 0}, .radius = 0.01f,
+                     .lifetime = 2};
+        sl_filter_continue(filter, seed_view(&seed, 0));
+        float nearest = 9;
+        for (uint64_t frame = 1; frame <= 30; frame++) {
+            SlFrameView view = *view_of(&w, frame);
+            view.colliders = &plate;
+            view.collider_count = 1;
+            const SlSystemView *system = apply(filter, &view);
+            if (system->particle_count == 0)
+                break;
+            float distance = (floats(system, "position")[1] - 3) * (above ? 1 : -1);
+            assert_true(distance >= 0.0099f);
+            nearest = distance < nearest ? distance : nearest;
+        }
+        assert_true(nearest < 0.2f); /* it came there */
+        sl_filter_destroy(filter);
+    }
+    free_water(&w);
+    sl_context_destroy(context);
+}
+
 /* A pool of still water 1 m deep with its surface at y = 1, and one particle put into it. */
 static const SlSystemView *let_float(SlFilter *filter, Water *w, Seed *seed, uint64_t frames)
 {
@@ -575,6 +615,7 @@ int main(void)
         cmocka_unit_test(few_particles_are_no_trouble),
         cmocka_unit_test(spray_is_ballistic),
         cmocka_unit_test(spray_meets_solids),
+        cmocka_unit_test(spray_meets_meshes),
         cmocka_unit_test(foam_stays_and_ends),
         cmocka_unit_test(foam_follows_the_flow),
         cmocka_unit_test(bubbles_rise_and_become_foam),

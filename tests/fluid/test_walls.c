@@ -152,7 +152,7 @@ static void flush_lattice_has_density_one(void **state)
         SlWorld *world = dam_create(&setting);
         assert_ok(sl_world_start(world, &test_error));
         SlFieldView x = sl_system_field(world, first_system(world), "position");
-        SlFieldView density = sl_system_field(world, first_system(world), "density");
+        SlFieldView density = sl_system_field(world, first_system(world), "density_ratio");
         double wall = 0, most = 0;
         for (size_t i = 0; i < x.count; i++) {
             const float *a = (const float *)((const char *)x.data + i * x.stride);

@@ -82,12 +82,12 @@ static void ply_comes_back(void **state)
     const char *const expected = "property float x\nproperty float y\nproperty float z\n"
                                  "property uint id\n"
                                  "property float vx\nproperty float vy\nproperty float vz\n"
-                                 "property float density\nproperty uint system\nend_header\n";
+                                 "property float density_ratio\nproperty uint system\nend_header\n";
     assert_non_null(strstr(bytes, expected));
     const char *data = head_end + strlen(end);
     assert_int_equal(size - (size_t)(data - bytes), 3375 * 36);
     const SlSystemView *system = &view->systems[0];
-    const char *const names[4] = {"position", "id", "velocity", "density"};
+    const char *const names[4] = {"position", "id", "velocity", "density_ratio"};
     for (size_t i = 0; i < 3375; i++, data += 36) {
         size_t at = 0;
         for (int k = 0; k < 4; k++) {

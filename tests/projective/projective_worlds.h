@@ -49,7 +49,8 @@ static SlWorld *pf_create(const PfWorld *w)
     assert_ok(sl_world_create(&def, &world, &test_error));
     assert_ok(sl_world_add_system(world, &system, &id, &test_error));
     assert_ok(sl_system_set_number(world, id, "spacing", w->spacing, &test_error));
-    /* the papers' start, steps and viscosity, unless a setting says otherwise */
+    /* the paper's loop, start, steps and viscosity, unless a setting says otherwise */
+    assert_ok(sl_system_set_text(world, id, "preset", "sommer", &test_error));
     assert_ok(sl_system_set_text(world, id, "packing", "lattice", &test_error));
     assert_ok(sl_system_set_number(world, id, "steps", 2, &test_error));
     assert_ok(sl_system_set_number(world, id, "xsph", 0.01, &test_error));

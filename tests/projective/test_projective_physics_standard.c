@@ -84,7 +84,7 @@ static void hydrostatic_law(void **state)
     SlWorld *world = pf_create(&setting);
     pf_advance(world, 150);
     SlFieldView x = sl_system_field(world, first_system(world), "position"),
-                density = sl_system_field(world, first_system(world), "density");
+                density = sl_system_field(world, first_system(world), "density_ratio");
     /* Least squares of compression over height, by the particles between the layers at floor and
      * top. */
     double n = 0, sy = 0, sc = 0, syy = 0, syc = 0, squares = 0, slopes = 0, sampled = 0, scc = 0;

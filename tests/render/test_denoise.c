@@ -190,13 +190,13 @@ static void the_method_is_chosen_by_what_is_there(void **state)
     sl_context_destroy(context);
 }
 
-/* SLEET_OIDN_TEST names a library: render_oidn_full installs one and runs this. */
+/* SLEET_OIDN_TEST names a library: render_peer_exr_full installs one and runs this. */
 static void open_image_denoise_is_loaded_and_used(void **state)
 {
     (void)state;
     const char *path = getenv("SLEET_OIDN_TEST");
     if (path == NULL)
-        test_skip("no Open Image Denoise here; the test render_oidn_full installs it");
+        test_skip("no Open Image Denoise here; the test render_peer_exr_full installs it");
     Picture *p = make_picture(0.5f);
     float *first = malloc(sizeof p->output);
     double before = mean_square(p->color, p->truth);

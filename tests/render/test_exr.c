@@ -1,5 +1,5 @@
 /* EXR files: the bytes of what is written, by hand from the format's description; what is read back;
-   damaged files. The full tier reads them by an independent program (render_exr_full). */
+   damaged files. The full tier reads them by an independent program (render_peer_exr_full). */
 #include "support/test.h"
 
 #include <errno.h>

@@ -309,10 +309,10 @@ static void any_field_gives_colors(void **state)
     int quarter = (int)(0.5 / 5 * 0.5 * SIDE / tan(20 * 3.14159265 / 180));
     for (int kind = 0; kind < 2; kind++) {
         scene.fields[2] = kind == 0
-                              ? (SlFieldView){"density", "", "", SL_FIELD_F32, density, 2, 4}
+                              ? (SlFieldView){"density_ratio", "", "", SL_FIELD_F32, density, 2, 4}
                               : (SlFieldView){"level", "", "", SL_FIELD_U32, level, 2, 4};
         scene.system.field_count = 3;
-        set_text(&scene, "color_by", kind == 0 ? "density" : "level");
+        set_text(&scene, "color_by", kind == 0 ? "density_ratio" : "level");
         set_text(&scene, "color_map", "gray");
         uint8_t *pixels = draw(&scene, 1);
         const uint8_t *low = pixel(pixels, SIDE / 2 - quarter, SIDE / 2);

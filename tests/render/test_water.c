@@ -240,6 +240,48 @@ static void water_takes_red_first(void **state)
     free(scene);
 }
 
+/* Of two liquids side by side each has the colour of its own material, by particles and by surfaces. */
+static void liquids_have_their_own_colours(void **state)
+{
+    (void)state;
+    Scene *scene = make_pool();
+    size_t half = 0, count = scene->systems[0].particle_count;
+    float *planes[PLANES];
+    /* Particles of the left half first: two systems are two ranges of the arrays. */
+    for (size_t k = 0; k < count; k++)
+        if (scene->position[k][0] < 0.6f) {
+            float other[3];
+            memcpy(other, scene->position[half], sizeof other);
+            memcpy(scene->position[half++], scene->position[k], sizeof other);
+            memcpy(scene->position[k], other, sizeof other);
+        }
+    SlFieldView right = scene->fields[0], left = right;
+    left.count = half;
+    right.data = scene->position[half];
+    right.count = count - half;
+    scene->systems[1] = scene->systems[0];
+    scene->systems[0].name = "left";
+    scene->systems[1].name = "right";
+    scene->systems[0].particle_count = half;
+    scene->systems[1].particle_count = count - half;
+    scene->systems[0].fields = &left;
+    scene->systems[1].fields = &right;
+    scene->systems[0].field_count = scene->systems[1].field_count = 1;
+    scene->view.system_count = 2;
+    for (int c = 0; c < 3; c++) { /* one is red, the other blue */
+        scene->systems[0].material.absorption[c] = c == 0 ? 0 : 8;
+        scene->systems[1].material.absorption[c] = c == 2 ? 0 : 8;
+    }
+    for (int surface = 0; surface < 2; surface++) {
+        draw(scene, 2, surface != 0, planes, NULL);
+        const float *row = planes[COLOR] + 3 * (size_t)(HEIGHT / 2) * WIDTH;
+        const float *a = row + 3 * (WIDTH * 2 / 5), *b = row + 3 * (WIDTH * 3 / 5);
+        assert_true(a[0] / a[2] > 1.5f * b[0] / b[2]);
+        free_planes(planes);
+    }
+    free(scene);
+}
+
 static double brightness(const float *color)
 {
     double sum = 0;
@@ -415,6 +457,7 @@ int main(void)
         cmocka_unit_test(threads_do_not_change_a_bit),
         cmocka_unit_test(a_pool_is_level),
         cmocka_unit_test(water_takes_red_first),
+        cmocka_unit_test(liquids_have_their_own_colours),
         cmocka_unit_test(whitewater_is_white_above_and_dim_below),
         cmocka_unit_test(empty_and_broken_frames_are_drawn),
         cmocka_unit_test(any_size_is_drawn),

@@ -248,6 +248,51 @@ static void force_fields_act(void **state)
     sl_scene_destroy(plain_scene);
 }
 
+/* Particles carry what a scene gives them, each type with its initial value. */
+static void attributes_come_from_the_scene(void **state)
+{
+    (void)state;
+    static const SlSceneOverride good[] = {
+        {"systems.water.parameters.spacing", "0.25"},
+        {"systems.water.attributes",
+         "[{\"name\": \"heat\", \"initial\": 20.5}, {\"name\": \"layer\", \"type\": \"u32\", "
+         "\"initial\": 4000000000}, {\"name\": \"uvw\", \"type\": \"f32x3\", "
+         "\"initial\": [1, 2, 3]}, {\"name\": \"plain\"}]"},
+    };
+    SlScene *scene;
+    SlWorld *world;
+    assert_ok(build("scenes/dam_break_small.json", good, 2, &scene, &world));
+    float heat, uvw[3], plain;
+    uint32_t layer;
+    SlSystemId id = first_system(world);
+    assert_ok(sl_system_copy_field(world, id, "heat", 5, 1, &heat, &test_error));
+    assert_ok(sl_system_copy_field(world, id, "layer", 5, 1, &layer, &test_error));
+    assert_ok(sl_system_copy_field(world, id, "uvw", 5, 1, uvw, &test_error));
+    assert_ok(sl_system_copy_field(world, id, "plain", 5, 1, &plain, &test_error));
+    assert_true(heat == 20.5f && layer == 4000000000u && plain == 0);
+    assert_true(uvw[0] == 1 && uvw[1] == 2 && uvw[2] == 3);
+    sl_world_destroy(world);
+    sl_scene_destroy(scene);
+    static const struct {
+        const char *attributes, *message;
+    } bad[] = {
+        {"[{\"name\": \"a\", \"type\": \"f64\"}]", "unknown type \"f64\""},
+        {"[{\"name\": \"a\", \"type\": \"u32\", \"initial\": 0.5}]", "takes an integer"},
+        {"[{\"name\": \"a\", \"type\": \"f32x3\", \"initial\": 1}]", "three numbers"},
+        {"[{\"type\": \"u32\"}]", "an attribute needs the key \"name\""},
+        {"[{\"name\": \"position\"}]", "attribute \"position\""},
+        {"[7]", "an object"},
+    };
+    for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
+        SlSceneOverride override = {"systems.water.attributes", bad[k].attributes};
+        SlStatus status = build("scenes/dam_break_small.json", &override, 1, &scene, &world);
+        if (status == SL_OK || strstr(test_error.text, bad[k].message) == NULL)
+            fail_msg("%s gives %s", bad[k].attributes, test_error.text);
+        sl_world_destroy(world);
+        sl_scene_destroy(scene);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -255,6 +300,7 @@ int main(void)
         cmocka_unit_test(materials_come_from_the_scene),
         cmocka_unit_test(a_world_gets_what_the_scene_says),
         cmocka_unit_test(force_fields_act),
+        cmocka_unit_test(attributes_come_from_the_scene),
         cmocka_unit_test(the_text_makes_the_same_world),
         cmocka_unit_test(a_world_too_large_is_refused_at_its_start),
         cmocka_unit_test(files_that_are_none_are_refused),

@@ -1,6 +1,7 @@
 /* Blocks and lattice fills that the solver relaxes have the volume of what they fill: meshes with
    thin parts, boxes of any size, regions that solids and other fills take a part of. */
 #include "support/test.h"
+#include "support/world.h"
 #include "world/world.h"
 
 static const double spacing = 0.05;
@@ -8,14 +9,9 @@ static const double spacing = 0.05;
 /* NULL: the solver does not relax. */
 static SlWorld *make_world(uint32_t threads)
 {
-    SlWorldDef def = sl_default_world_def();
-    test_own_context(&def, threads, SL_ISA_AUTO);
-    def.domain = (SlBox){{-3, 0, -3}, {3, 4, 3}};
-    SlWorld *world;
+    SlWorldDef def = test_world_def(threads, (SlVec3){-3, 0, -3}, (SlVec3){3, 4, 3});
     SlSystemId id;
-    SlSystemDef system = sl_default_system_def("pbf");
-    assert_ok(sl_world_create(&def, &world, &test_error));
-    assert_ok(sl_world_add_system(world, &system, &id, &test_error));
+    SlWorld *world = test_world(&def, "pbf", NULL, &id);
     assert_ok(sl_system_set_number(world, id, "spacing", spacing, &test_error));
     (void)sl_system_set_text(world, id, "packing", "relaxed", NULL);
     sl_world_clear_error(world);

@@ -4,6 +4,7 @@
 
 #include "solvers/snow/snow.h"
 #include "support/test.h"
+#include "support/world.h"
 #include "world/world.h"
 
 typedef struct BallSetting {
@@ -51,11 +52,8 @@ static inline SlWorld *ball_create(const BallSetting *b)
     def.domain_friction = b->friction;
     if (b->no_gravity)
         def.gravity = (SlVec3){0, 0, 0};
-    SlSystemDef system = sl_default_system_def("snow");
-    SlWorld *world;
     SlSystemId id;
-    assert_ok(sl_world_create(&def, &world, &test_error));
-    assert_ok(sl_world_add_system(world, &system, &id, &test_error));
+    SlWorld *world = test_world(&def, "snow", NULL, &id);
     assert_ok(sl_system_set_number(world, id, "spacing", b->spacing, &test_error));
     assert_ok(sl_system_set_number(world, id, "time_step", b->time_step, &test_error));
     if (b->transfer != NULL)

@@ -1,6 +1,7 @@
 /* Snow and bodies: forces, sticky and deforming bodies. */
 #include "snow/snowballs.h"
 #include "support/sphere_mesh.h"
+#include "support/world.h"
 
 typedef struct Way {
     const char *transfer, *integration;
@@ -181,11 +182,7 @@ static void a_deforming_body_pushes(void **state)
     uint64_t first = 0;
     for (uint32_t threads = 1; threads <= 3; threads += 2) {
         SlSystemId id;
-        SlWorldDef def = sl_default_world_def();
-        test_own_context(&def, threads, SL_ISA_AUTO);
-        def.domain = (SlBox){{-1, -1, -1}, {1, 1, 1}};
-        SlSystemDef system = sl_default_system_def("snow");
-        SlWorld *world;
+        SlWorldDef def = test_world_def(threads, (SlVec3){-1, -1, -1}, (SlVec3){1, 1, 1});
         SlMeshColliderDef mesh = sl_default_mesh_collider_def();
         mesh.paths = keys.paths;
         mesh.path_count = KEYS;
@@ -194,9 +191,7 @@ static void a_deforming_body_pushes(void **state)
         mesh.cell = 0.03;
         SlColliderId collider;
         SlBlock block = {.min = {-0.1f, -1, -0.3f}, .max = {0.4f, -0.8f, 0.3f}};
-        assert_ok(sl_world_create(&def, &world, &test_error));
-        assert_ok(sl_world_add_system(world, &system, &id, &test_error));
-        assert_ok(sl_system_set_number(world, id, "spacing", 0.025, &test_error));
+        SlWorld *world = test_world(&def, "snow", "spacing=0.025", &id);
         assert_ok(sl_system_add_block(world, id, &block, &test_error));
         assert_ok(sl_world_add_mesh_collider(world, &mesh, &collider, &test_error));
         double pushed = 0;

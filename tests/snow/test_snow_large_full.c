@@ -2,22 +2,17 @@
 #include <sys/resource.h>
 
 #include "snow/snowballs.h"
+#include "support/world.h"
 
 static void ten_million_particles(void **state)
 {
     (void)state;
-    SlWorldDef def = sl_default_world_def();
-    test_own_context(&def, 2, SL_ISA_AUTO);
-    def.domain = (SlBox){{0, 0, 0}, {20, 20, 20}};
-    SlSystemDef system = sl_default_system_def("snow");
+    SlWorldDef def = test_world_def(2, (SlVec3){0, 0, 0}, (SlVec3){20, 20, 20});
     /* 216 x 216 x 216 = 10,077,696, just above the floor, so that they hit it */
     SlBlock block = {.min = {1, 0.0008f, 1}, .max = {5.32f, 4.3208f, 5.32f},
                         .velocity = {0, -5, 0}};
-    SlWorld *world;
     SlSystemId id;
-    assert_ok(sl_world_create(&def, &world, &test_error));
-    assert_ok(sl_world_add_system(world, &system, &id, &test_error));
-    assert_ok(sl_system_set_number(world, id, "time_step", 2e-4, &test_error));
+    SlWorld *world = test_world(&def, "snow", "time_step=2e-4", &id);
     assert_ok(sl_system_add_block(world, id, &block, &test_error));
     uint64_t asked = sl_world_memory_needed(world);
     for (int k = 0; k < 10; k++)

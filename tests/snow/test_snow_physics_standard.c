@@ -1,5 +1,6 @@
 /* Behaviour of snow: at walls and sticky bodies, on slopes, and its angular momentum. */
 #include "snow/snowballs.h"
+#include "support/world.h"
 
 typedef struct BlockSetting {
     SlVec3 gravity;
@@ -19,12 +20,9 @@ static SlWorld *block_create(const BlockSetting *b)
     def.domain = b->domain;
     def.domain_friction = b->friction;
     def.domain_sticky = b->sticky;
-    SlSystemDef system = sl_default_system_def("snow");
     SlBlock block = {.min = b->block.min, .max = b->block.max};
-    SlWorld *world;
     SlSystemId id;
-    assert_ok(sl_world_create(&def, &world, &test_error));
-    assert_ok(sl_world_add_system(world, &system, &id, &test_error));
+    SlWorld *world = test_world(&def, "snow", NULL, &id);
     assert_ok(sl_system_set_number(world, id, "spacing", b->spacing, &test_error));
     if (b->preset != NULL)
         assert_ok(sl_system_set_text(world, id, "preset", b->preset, &test_error));
@@ -123,11 +121,8 @@ static void a_thin_wall_stops_a_fast_ball(void **state)
 {
     (void)state;
     for (int t = 0; t < 2; t++) {
-        SlWorldDef def = sl_default_world_def();
-        test_own_context(&def, 2, SL_ISA_AUTO);
-        def.domain = (SlBox){{-1, -1, -1}, {1, 1, 1}};
+        SlWorldDef def = test_world_def(2, (SlVec3){-1, -1, -1}, (SlVec3){1, 1, 1});
         def.gravity = (SlVec3){0, 0, 0};
-        SlSystemDef system = sl_default_system_def("snow");
         SlShape wall = sl_default_shape(SL_SHAPE_BOX), ball = sl_default_shape(SL_SHAPE_SPHERE);
         wall.center = (SlVec3){0.203f, 0, 0}; /* not on the grid's lines */
         wall.half = (SlVec3){0.02f, 1, 1};
@@ -137,11 +132,8 @@ static void a_thin_wall_stops_a_fast_ball(void **state)
         fill.shapes = &ball;
         fill.shape_count = 1;
         fill.velocity = (SlVec3){20, 0, 0};
-        SlWorld *world;
         SlSystemId id;
-        assert_ok(sl_world_create(&def, &world, &test_error));
-        assert_ok(sl_world_add_system(world, &system, &id, &test_error));
-        assert_ok(sl_system_set_number(world, id, "spacing", 0.01, &test_error));
+        SlWorld *world = test_world(&def, "snow", "spacing=0.01", &id);
         assert_ok(sl_system_set_text(world, id, "transfer", t == 0 ? "mls" : "flip", &test_error));
         assert_ok(sl_world_add_collider(world, &wall, NULL, &test_error));
         assert_ok(sl_system_add_fill(world, id, &fill, &test_error));
@@ -220,20 +212,15 @@ static void angular_momentum_does_not_depend_on_the_step(void **state)
 static void crushing_plates_give_no_nan(void **state)
 {
     (void)state;
-    SlWorldDef def = sl_default_world_def();
-    test_own_context(&def, 2, SL_ISA_AUTO);
-    def.domain = (SlBox){{-1, -1, -1}, {1, 1, 1}};
-    SlSystemDef system = sl_default_system_def("snow");
+    SlWorldDef def = test_world_def(2, (SlVec3){-1, -1, -1}, (SlVec3){1, 1, 1});
     SlShape ball = sl_default_shape(SL_SHAPE_SPHERE);
     ball.radius = 0.1f;
     SlFillDef fill = sl_default_fill_def();
     fill.mode = SL_FILL_RANDOM;
     fill.shapes = &ball;
     fill.shape_count = 1;
-    SlWorld *world;
     SlSystemId id;
-    assert_ok(sl_world_create(&def, &world, &test_error));
-    assert_ok(sl_world_add_system(world, &system, &id, &test_error));
+    SlWorld *world = test_world(&def, "snow", NULL, &id);
     for (int side = -1; side <= 1; side += 2) {
         SlShape plate = sl_default_shape(SL_SHAPE_BOX);
         plate.center = (SlVec3){0.26f * (float)side, 0, 0};

@@ -1,16 +1,12 @@
 /* Parameters of snow: presets, variation in space, extreme and invalid values. */
 #include "solvers/snow/parameters.h"
 #include "snow/snowballs.h"
+#include "support/world.h"
 
 static SlWorld *bare_world(SlSystemId *id)
 {
-    SlWorldDef def = sl_default_world_def();
-    test_own_context(&def, 2, SL_ISA_AUTO);
-    def.domain = (SlBox){{-1, -1, -1}, {1, 1, 1}};
-    SlSystemDef system = sl_default_system_def("snow");
-    SlWorld *world;
-    assert_ok(sl_world_create(&def, &world, &test_error));
-    assert_ok(sl_world_add_system(world, &system, id, &test_error));
+    SlWorldDef def = test_world_def(2, (SlVec3){-1, -1, -1}, (SlVec3){1, 1, 1});
+    SlWorld *world = test_world(&def, "snow", NULL, id);
     return world;
 }
 

@@ -3,6 +3,7 @@
 #include "solvers/snow/nodes.h"
 #include "snow/snowballs.h"
 #include "solvers/snow/transfer_lanes.h"
+#include "support/world.h"
 
 static const char *const transfers[] = {"mls", "flip"};
 
@@ -310,12 +311,9 @@ static void memory_is_small(void **state)
     (void)state;
     SlWorldDef def = sl_default_world_def();
     test_own_context(&def, 2, SL_ISA_AUTO);
-    SlSystemDef system = sl_default_system_def("snow");
     SlBlock block = {.min = {1, 1, 1}, .max = {2.28f, 2.28f, 2.28f}};
-    SlWorld *world;
     SlSystemId id;
-    assert_ok(sl_world_create(&def, &world, &test_error));
-    assert_ok(sl_world_add_system(world, &system, &id, &test_error));
+    SlWorld *world = test_world(&def, "snow", NULL, &id);
     assert_ok(sl_system_add_block(world, id, &block, &test_error));
     double estimated = (double)sl_world_memory_needed(world);
     for (int k = 0; k < 3; k++)

@@ -1,4 +1,5 @@
 #include "support/dam.h"
+#include "support/world.h"
 
 /* The lattice, two equal steps a frame and XSPH by step, as the papers have them; pbf with the printed
    loop. */
@@ -24,11 +25,8 @@ SlWorld *dam_create(const DamSetting *s)
     if (s->no_gravity)
         def.gravity = (SlVec3){0, 0, 0};
     def.domain.max = s->domain.x > 0 ? s->domain : (SlVec3){3 * size.x, 2 * size.y, size.z};
-    SlWorld *world;
-    assert_ok(sl_world_create(&def, &world, &test_error));
-    SlSystemDef system = sl_default_system_def(s->solver != NULL ? s->solver : "pbf");
     SlSystemId id;
-    assert_ok(sl_world_add_system(world, &system, &id, &test_error));
+    SlWorld *world = test_world(&def, s->solver != NULL ? s->solver : "pbf", NULL, &id);
     assert_ok(sl_system_set_number(world, id, "spacing", d, &test_error));
     if (!s->defaults && (s->solver == NULL || strcmp(s->solver, "snow") != 0))
         set_printed(world, id, s);

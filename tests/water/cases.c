@@ -274,7 +274,7 @@ WaterParticles water_particles(WaterRun *run)
     const SlFrameView *view = sl_world_view(run->world);
     const SlSystemView *system = &view->systems[sl_system_index(run->world, run->system)];
     SlFieldView x = sl_view_field(system, "position"), v = sl_view_field(system, "velocity");
-    SlFieldView density = sl_view_field(system, "density"), id = sl_view_field(system, "id");
+    SlFieldView density = sl_view_field(system, "density_ratio"), id = sl_view_field(system, "id");
     size_t n = system->particle_count;
     WaterParticles p = {.count = n, .x = take(n, sizeof *p.x), .v = take(n, sizeof *p.v),
                         .density = take(n, sizeof(double)), .mass = take(n, sizeof(double)),

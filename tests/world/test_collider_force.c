@@ -183,6 +183,18 @@ static void a_quaternion_of_axis_and_angle(void **state)
     assert_true(q.x == 0 && q.y == 0 && q.z == 0 && q.w == 1);
     q = sl_quat_from_axis_angle((SlVec3){1, 0, 0}, NAN);
     assert_true(q.x == 0 && q.w == 1);
+    /* Vector and quaternion, both ways; the longer way round becomes the shorter one. */
+    SlVec3 turns[] = {{0.3f, -0.4f, 0.5f}, {0, 3.1f, 0}, {0, 0, 0}, {1e-6f, 0, 0}};
+    for (size_t k = 0; k < sizeof turns / sizeof turns[0]; k++) {
+        SlVec3 back = sl_quat_to_rotation_vector(sl_quat_from_rotation_vector(turns[k]));
+        assert_near((double)back.x, (double)turns[k].x, 1e-6);
+        assert_near((double)back.y, (double)turns[k].y, 1e-6);
+        assert_near((double)back.z, (double)turns[k].z, 1e-6);
+    }
+    q = sl_quat_from_rotation_vector((SlVec3){0, 0, 5});
+    assert_near((double)sl_quat_to_rotation_vector(q).z, 5 - 2 * 3.14159265358979, 1e-6);
+    q = (SlQuat){0, 0, 0, 0};
+    assert_true(sl_quat_to_rotation_vector(q).x == 0);
     /* The rotation that a collider gets: a box on its side. */
     SlWorldDef def = sl_default_world_def();
     SlWorld *world;

@@ -1,17 +1,15 @@
 /* Every solver in the list, the day it arrives: empty world, one particle, threads, bad
    parameters, numbers that go wrong, no allocation in a running step. */
 #include "support/dam.h"
+#include "support/world.h"
 #include "world/world.h"
 
 static SlWorld *world_of(const SlSolver *solver, uint32_t threads, uint32_t side)
 {
     SlWorldDef def = sl_default_world_def();
     test_own_context(&def, threads, SL_ISA_AUTO);
-    SlSystemDef system = sl_default_system_def(solver->table.name);
-    SlWorld *world;
     SlSystemId id;
-    assert_ok(sl_world_create(&def, &world, &test_error));
-    assert_ok(sl_world_add_system(world, &system, &id, &test_error));
+    SlWorld *world = test_world(&def, solver->table.name, NULL, &id);
     if (side > 0) {
         float size = (float)side * solver->spacing(&world->systems[0]->base);
         SlBlock block = {.min = {1, 1, 1}, .max = {1 + size, 1 + size, 1 + size}};
@@ -165,12 +163,9 @@ static void memory_is_asked_first(void **state)
     for (size_t k = 0; k < sl_solver_count; k++) {
         SlWorldDef def = sl_default_world_def();
         def.domain = (SlBox){{0, 0, 0}, {1e5f, 1e5f, 1e5f}};
-        SlSystemDef system = sl_default_system_def(sl_solvers[k]->table.name);
         SlBlock block = {.max = {1e5f, 1e5f, 1e5f}};
-        SlWorld *world;
         SlSystemId id;
-        assert_ok(sl_world_create(&def, &world, &test_error));
-        assert_ok(sl_world_add_system(world, &system, &id, &test_error));
+        SlWorld *world = test_world(&def, sl_solvers[k]->table.name, NULL, &id);
         assert_ok(sl_system_add_block(world, id, &block, &test_error));
         assert_int_equal(sl_world_start(world, &test_error), SL_ERROR_MEMORY);
         assert_non_null(strstr(test_error.text, "GiB"));
@@ -214,12 +209,10 @@ static void a_program_may_bring_its_scheduler(void **state)
     context.tasks = (SlTaskScheduler){run_backwards, 5, &scheduler};
     assert_ok(sl_context_create(&context, &def.context, &test_error));
     def.own_context = true;
-    SlSystemDef system = sl_default_system_def("pbf");
     SlBlock block = {.min = {1, 1, 1}, .max = {2.2f, 2.2f, 2.2f}};
     SlWorld *world, *own = world_of(sl_solver_find("pbf"), 1, 12);
     SlSystemId id;
-    assert_ok(sl_world_create(&def, &world, &test_error));
-    assert_ok(sl_world_add_system(world, &system, &id, &test_error));
+    world = test_world(&def, "pbf", NULL, &id);
     assert_ok(sl_system_add_block(world, id, &block, &test_error));
     dam_advance(world, 5);
     dam_advance(own, 5);

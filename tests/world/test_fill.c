@@ -2,6 +2,7 @@
 #include "math/noise.h"
 #include "support/sphere_mesh.h"
 #include "support/test.h"
+#include "support/world.h"
 
 static const char *asset(const char *name)
 {
@@ -13,16 +14,10 @@ static const char *asset(const char *name)
 
 static SlWorld *make_world(uint32_t threads, double spacing, uint64_t seed)
 {
-    SlWorldDef def = sl_default_world_def();
-    test_own_context(&def, threads, SL_ISA_AUTO);
+    SlWorldDef def = test_world_def(threads, (SlVec3){-3, 0, -3}, (SlVec3){3, 4, 3});
     def.seed = seed;
-    def.domain = (SlBox){{-3, 0, -3}, {3, 4, 3}};
-    SlWorld *world;
     SlSystemId id;
-    SlSystemDef system = sl_default_system_def("pbf");
-    assert_ok(sl_world_create(&def, &world, &test_error));
-    assert_ok(sl_world_add_system(world, &system, &id, &test_error));
-    assert_ok(sl_system_set_text(world, id, "packing", "lattice", &test_error));
+    SlWorld *world = test_world(&def, "pbf", "packing=lattice", &id);
     assert_ok(sl_system_set_number(world, id, "spacing", spacing, &test_error));
     return world;
 }
@@ -51,7 +46,7 @@ static const float *element(SlFieldView view, size_t i)
 static float densest(SlWorld *world)
 {
     float most = 0;
-    SlFieldView density = sl_system_field(world, first_system(world), "density");
+    SlFieldView density = sl_system_field(world, first_system(world), "density_ratio");
     for (size_t i = 0; i < density.count; i++)
         most = fmaxf(most, *element(density, i));
     return most;

@@ -1,6 +1,7 @@
 /* A squirrel of a million particles is filled in a few seconds on two threads. */
 #include "core/timer.h"
 #include "support/test.h"
+#include "support/world.h"
 
 static void a_million_in_a_few_seconds(void **state)
 {
@@ -11,17 +12,12 @@ static void a_million_in_a_few_seconds(void **state)
     double best = INFINITY;
     size_t count = 0;
     for (int k = 0; k < 1 || (k < 5 && best >= 5); k++) {
-        SlWorldDef def = sl_default_world_def();
-        test_own_context(&def, 2, SL_ISA_AUTO);
-        def.domain = (SlBox){{-4, 0, -4}, {4, 4, 4}};
-        SlWorld *world;
+        SlWorldDef def = test_world_def(2, (SlVec3){-4, 0, -4}, (SlVec3){4, 4, 4});
         SlSystemId id;
-        SlSystemDef system = sl_default_system_def("pbf");
         SlFillDef fill = sl_default_fill_def();
         fill.path = path;
         fill.scale = 3;
-        assert_ok(sl_world_create(&def, &world, &test_error));
-        assert_ok(sl_world_add_system(world, &system, &id, &test_error));
+        SlWorld *world = test_world(&def, "pbf", NULL, &id);
         /* Placing is timed here, neither the relaxation of a packing nor the initial pressure, which
            multipliers per iteration do not have. */
         assert_ok(sl_system_set_text(world, id, "packing", "lattice", &test_error));

@@ -1,6 +1,7 @@
 /* Force fields on particles that are too far apart to meet. */
 #include "support/dam.h"
 #include "support/test.h"
+#include "support/world.h"
 #include "world/world.h"
 
 static const double dt = 1.0 / 120; /* one sub-step of a frame of two */
@@ -9,16 +10,10 @@ static const double dt = 1.0 / 120; /* one sub-step of a frame of two */
 static SlWorld *free_particles(const char *solver, uint32_t threads, const SlVec3 *places,
                                size_t count)
 {
-    SlWorldDef def = sl_default_world_def();
-    test_own_context(&def, threads, SL_ISA_AUTO);
+    SlWorldDef def = test_world_def(threads, (SlVec3){-50, -50, -50}, (SlVec3){50, 50, 50});
     def.gravity = (SlVec3){0, 0, 0};
-    def.domain = (SlBox){{-50, -50, -50}, {50, 50, 50}};
-    SlSystemDef system = sl_default_system_def(solver);
-    SlWorld *world;
     SlSystemId id;
-    assert_ok(sl_world_create(&def, &world, &test_error));
-    assert_ok(sl_world_add_system(world, &system, &id, &test_error));
-    assert_ok(sl_system_set_number(world, id, "spacing", 0.1, &test_error));
+    SlWorld *world = test_world(&def, solver, "spacing=0.1", &id);
     if (strcmp(solver, "snow") != 0)
         assert_ok(sl_system_set_number(world, id, "steps", 2, &test_error));
     for (size_t k = 0; k < count; k++) {

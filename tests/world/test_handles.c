@@ -1,16 +1,14 @@
 /* Handles: null, stale and foreign ones are errors, never a crash. */
 #include "sleet/sleet.h"
 #include "support/test.h"
+#include "support/world.h"
 
 static SlWorld *make_world(SlSystemId *water, SlColliderId *ball)
 {
     SlWorldDef def = sl_default_world_def();
-    SlSystemDef pbf = sl_default_system_def("pbf");
     SlShape sphere = sl_default_shape(SL_SHAPE_SPHERE);
     sphere.radius = 0.1f;
-    SlWorld *world;
-    assert_ok(sl_world_create(&def, &world, &test_error));
-    assert_ok(sl_world_add_system(world, &pbf, water, &test_error));
+    SlWorld *world = test_world(&def, "pbf", NULL, water);
     assert_ok(sl_world_add_collider(world, &sphere, ball, &test_error));
     return world;
 }

@@ -2,7 +2,8 @@
 # Bar: the same state hash after 100 steps of a 20k dam break for 1, 2, 3, 4 and 7 threads, for each
 # kernel, with gcc and with clang; with 7 threads, where the order of the work varies most, several
 # times. The full tier runs the 100k scene with more of it: SLEET_SAME_BITS_SCENE, _FRAMES, _ROUNDS
-# (repeats with 7 threads), _CLANG_THREADS and _BASE_KERNELS.
+# (repeats with 7 threads), _CLANG_THREADS and _BASE_KERNELS. A clang build without the base path
+# (SLEET_BASE_PATH=OFF, the standard tier) is compared on the AVX2 path.
 set -euo pipefail
 scene=${SLEET_SAME_BITS_SCENE:-$SLEET_SOURCE/scenes/dam_break_small.json}
 frames=${SLEET_SAME_BITS_FRAMES:-50}
@@ -24,6 +25,8 @@ if [ -x "$clang" ] && [ "$clang" != "$SLEET_BUILD/sleet" ]; then
 else
     echo "no clang build beside this one: only one compiler is compared"
 fi
+clang_has_base=yes
+! grep -q '^SLEET_BASE_PATH:BOOL=OFF' "$SLEET_SOURCE/build-clang/CMakeCache.txt" 2> /dev/null || clang_has_base=no
 failed=0
 for isa in avx2 base; do
     kernels=(cubic wendland poly6)
@@ -31,6 +34,7 @@ for isa in avx2 base; do
     for kernel in "${kernels[@]}"; do
         first=
         for program in "${programs[@]}"; do
+            [ "$program$isa$clang_has_base" != "${clang}baseno" ] || continue
             counts=(1 2 3 4 7)
             [ "$program" != "$clang" ] || counts=("${clang_threads[@]}")
             [ "$isa" != base ] || counts=(2)

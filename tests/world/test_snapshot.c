@@ -1,18 +1,14 @@
 /* Snapshots: back and forth with the same bits, for every solver. */
 #include "support/dam.h"
 #include "support/test.h"
+#include "support/world.h"
 #include "world/world.h"
 
 static SlWorld *world_of(const SlSolver *solver, uint32_t threads)
 {
-    SlWorldDef def = sl_default_world_def();
-    test_own_context(&def, threads, SL_ISA_AUTO);
-    def.domain = (SlBox){{0, 0, 0}, {2, 2, 1}};
-    SlSystemDef system = sl_default_system_def(solver->table.name);
-    SlWorld *world;
+    SlWorldDef def = test_world_def(threads, (SlVec3){0, 0, 0}, (SlVec3){2, 2, 1});
     SlSystemId id;
-    assert_ok(sl_world_create(&def, &world, &test_error));
-    assert_ok(sl_world_add_system(world, &system, &id, &test_error));
+    SlWorld *world = test_world(&def, solver->table.name, NULL, &id);
     float d = solver->spacing(&world->systems[0]->base);
     SlBlock block = {.min = {0, 0.1f, 0}, .max = {10 * d, 0.1f + 10 * d, 8 * d}};
     SlEmitterDef jet = sl_default_emitter_def(SL_EMITTER_DISK);

@@ -1,5 +1,6 @@
 /* Worlds without walls: the same bits from either grid, and what happens far out. */
 #include "support/dam.h"
+#include "support/world.h"
 
 /* 6400 particles that slosh for 25 frames, with the grid given. */
 static uint64_t dam_hash(SlGridKind grid, uint32_t threads, SlIsa isa)
@@ -8,15 +9,11 @@ static uint64_t dam_hash(SlGridKind grid, uint32_t threads, SlIsa isa)
     test_own_context(&def, threads, isa);
     def.grid = grid;
     def.domain = (SlBox){{-1.03f, -0.2f, 0.4f}, {4, 3, 1.9f}};
-    SlWorld *world;
     SlSystemId id;
-    SlSystemDef system = sl_default_system_def("pbf");
     SlBlock block = {.min = {-1.03f, -0.2f, 0.4f}, .max = {0.17f, 1.3f, 1.9f}};
     SlShape ball = sl_default_shape(SL_SHAPE_SPHERE);
     ball.center = (SlVec3){2, 0.1f, 1.1f};
-    assert_ok(sl_world_create(&def, &world, &test_error));
-    assert_ok(sl_world_add_system(world, &system, &id, &test_error));
-    assert_ok(sl_system_set_number(world, id, "spacing", 0.075, &test_error));
+    SlWorld *world = test_world(&def, "pbf", "spacing=0.075", &id);
     assert_ok(sl_system_set_text(world, id, "packing", "lattice", &test_error)); /* starts at once */
     assert_ok(sl_system_add_block(world, id, &block, &test_error));
     assert_ok(sl_world_add_collider(world, &ball, NULL, &test_error));
@@ -44,16 +41,12 @@ static void either_grid_gives_the_same_hash(void **state)
 /* A block in a world with no walls at all; `shape` may be NULL. */
 static SlWorld *open_world(const SlShape *shape, SlVec3 velocity, float limit, uint32_t threads)
 {
-    SlWorldDef def = sl_default_world_def();
-    test_own_context(&def, threads, SL_ISA_AUTO);
-    def.domain = (SlBox){{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
+    SlWorldDef def = test_world_def(threads, (SlVec3){-INFINITY, -INFINITY, -INFINITY},
+                                    (SlVec3){INFINITY, INFINITY, INFINITY});
     def.domain_limit = limit;
-    SlWorld *world;
     SlSystemId id;
-    SlSystemDef system = sl_default_system_def("pbf");
     SlBlock block = {.min = {-0.5f, 0, -0.5f}, .max = {0.5f, 1, 0.5f}, .velocity = velocity};
-    assert_ok(sl_world_create(&def, &world, &test_error));
-    assert_ok(sl_world_add_system(world, &system, &id, &test_error));
+    SlWorld *world = test_world(&def, "pbf", NULL, &id);
     assert_ok(sl_system_add_block(world, id, &block, &test_error));
     if (shape != NULL)
         assert_ok(sl_world_add_collider(world, shape, NULL, &test_error));
@@ -133,15 +126,10 @@ static void far_out(void **state)
 static void one_open_side(void **state)
 {
     (void)state;
-    SlWorldDef def = sl_default_world_def();
-    test_own_context(&def, 2, SL_ISA_AUTO);
-    def.domain = (SlBox){{0, 0, 0}, {INFINITY, 2, 1}};
-    SlWorld *world;
+    SlWorldDef def = test_world_def(2, (SlVec3){0, 0, 0}, (SlVec3){INFINITY, 2, 1});
     SlSystemId id;
-    SlSystemDef system = sl_default_system_def("pbf");
     SlBlock block = {.max = {1, 1, 1}};
-    assert_ok(sl_world_create(&def, &world, &test_error));
-    assert_ok(sl_world_add_system(world, &system, &id, &test_error));
+    SlWorld *world = test_world(&def, "pbf", NULL, &id);
     assert_ok(sl_system_add_block(world, id, &block, &test_error));
     dam_advance(world, 60);
     SlFieldView x = sl_system_field(world, first_system(world), "position");

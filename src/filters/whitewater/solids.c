@@ -1,6 +1,6 @@
 /* Walls of the domain and colliders as whitewater meets them: what they keep out, and how much of a
-   neighbourhood they take. Shapes only: triangle meshes have no distance that a frame holds, and one
-   would be made anew for each frame. */
+   neighbourhood they take. The latter of shapes only: triangle meshes have no distance that a frame holds, and
+   one would be made anew for each frame. */
 #include <math.h>
 
 #include "filters/whitewater/whitewater.h"
@@ -11,7 +11,8 @@ static const float restitution = 0.1f;
 /* Points along a path that are held against colliders. */
 enum { PATH_POINTS = 4 };
 
-bool water_solids_create(SlContext *context, const SlFrameView *frame, WaterSolids *solids)
+bool water_solids_create(SlContext *context, const SlFrameView *frame, float spacing,
+                         WaterSolids *solids)
 {
     const SlColliderView **colliders =
         SL_PUSH(&context->arena, const SlColliderView *, frame->collider_count);
@@ -27,7 +28,7 @@ bool water_solids_create(SlContext *context, const SlFrameView *frame, WaterSoli
         bounds[solids->count] = sl_shape_bounds(&collider->shape);
         colliders[solids->count++] = collider;
     }
-    return true;
+    return water_meshes_create(context, frame, spacing, &solids->meshes);
 }
 
 /* Whether a box comes within `reach` of another. */
@@ -108,6 +109,11 @@ bool water_solids_collide(const WaterSolids *solids, const float from[3], float 
     for (size_t c = 0; c < solids->count; c++)
         if (boxes_near(&solids->bounds[c], low, high, margin))
             touched |= collide_shape(solids->colliders[c], from, to, v, margin);
+    float normal[3];
+    if (water_meshes_collide(&solids->meshes, from, to, margin, normal)) {
+        bounce(v, normal);
+        touched = true;
+    }
     /* Walls last: whatever colliders do, particles stay in the domain. */
     for (int k = 0; k < 3; k++) {
         float side = to[k] < min[k] + margin ? 1 : to[k] > max[k] - margin ? -1 : 0;

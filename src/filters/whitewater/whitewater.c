@@ -274,7 +274,7 @@ static SlStatus apply_to_cloud(const SlFilterInput *input, WhitewaterSettings *s
     SlStatus status = load_last(input, &last, error);
     if (status != SL_OK)
         return status;
-    if (!water_solids_create(context, input->frame, &solids))
+    if (!water_solids_create(context, input->frame, cloud->spacing, &solids))
         return no_memory(error);
     float steps = ceilf(cloud->max_speed * settings->dt / (4 * cloud->spacing));
     settings->steps = steps > 1 ? (steps < 8 ? (uint32_t)steps : 8) : 1;
@@ -335,7 +335,7 @@ const SlFilterKind sl_filter_whitewater = {
               .citation = "Ihmsen et al. 2012",
               .rows = rows,
               .row_count = ROW_COUNT},
-    .version = 1,
+    .version = 2,
     .reads_previous = true,
     .apply = apply,
 };

@@ -5,6 +5,7 @@
      advance.c   the diffuse particles of the last output move to this frame's time, change phase, age
      emit.c      potentials of the water's particles, and the new diffuse particles
      solids.c    walls and colliders, for both
+     meshes.c    colliders that are triangle meshes
 
    Quantities scale with the flow: s is the spacing of the water's particles, g gravity, H the depth of
    the water at the start, T = √(H/g). */
@@ -76,15 +77,36 @@ void water_cloud_destroy(WaterCloud *cloud);
 /* The source of a place. */
 const WaterSource *water_cloud_source(const WaterCloud *cloud, size_t place);
 
+/* Triangles of all meshes in cells. */
+typedef struct WaterMeshes {
+    uint32_t count;
+    float (*corner)[9]; /* m: three corners each */
+    SlBox bounds;
+    float inverse_cell; /* 1/m */
+    uint32_t size[3];
+    size_t *start; /* triangles of cell c: item[start[c]] … item[start[c + 1] - 1] */
+    uint32_t *item;
+} WaterMeshes;
+
+/* False: no memory. */
+bool water_meshes_create(SlContext *context, const SlFrameView *frame, float spacing,
+                         WaterMeshes *meshes);
+/* Ends a path that would come nearer than `margin` to a triangle; true: it did, and `normal` is that of the
+   triangle on this side. */
+bool water_meshes_collide(const WaterMeshes *meshes, const float from[3], float to[3], float margin,
+                          float normal[3]);
+
 /* Walls and colliders. */
 typedef struct WaterSolids {
     SlBox domain;
-    const SlColliderView *const *colliders; /* shapes only */
+    const SlColliderView *const *colliders; /* shapes */
     const SlBox *bounds;
     size_t count;
+    WaterMeshes meshes;
 } WaterSolids;
 
-bool water_solids_create(SlContext *context, const SlFrameView *frame, WaterSolids *solids);
+bool water_solids_create(SlContext *context, const SlFrameView *frame, float spacing,
+                         WaterSolids *solids);
 /* The part of a neighbourhood, by weights (1 − r²/R²)³, that is not within solids: what a particle in full
    water can have there. */
 float water_solids_open(const WaterSolids *solids, const float x[3], float radius);

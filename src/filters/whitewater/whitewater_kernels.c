@@ -38,6 +38,53 @@ SL_INLINE void find_runs(const SlCellGrid *grid, const float x[3], Runs *runs)
         }
 }
 
+/* How far beyond a coordinate in cells the neighbouring row at -1, 0 or 1 begins. */
+SL_INLINE float gap_to(float along, int32_t step)
+{
+    float part = along - floorf(along);
+    return step < 0 ? part : step > 0 ? 1 - part : 0;
+}
+
+/* The runs of cells that the neighbourhood of a point reaches: of the 27 cells around it 21 on average. A
+   point outside of the grid is far from its nearest cell, so only those within are cut down. */
+SL_INLINE void find_near_runs(const SlCellGrid *grid, const float x[3], Runs *runs)
+{
+    float along[3];
+    int32_t at[3];
+    const float *origin = &grid->origin.x;
+    for (int k = 0; k < 3; k++) {
+        along[k] = (x[k] - origin[k]) * grid->inverse_cell;
+        if (!(along[k] >= grid->min_cell[k] && along[k] <= grid->max_cell[k])) {
+            runs->count = -1;
+            find_runs(grid, x, runs);
+            return;
+        }
+        at[k] = (int32_t)floorf(along[k]) - grid->low[k];
+    }
+    runs->count = 0;
+    for (int32_t dz = -1; dz <= 1; dz++)
+        for (int32_t dy = -1; dy <= 1; dy++) {
+            int32_t y = at[1] + dy, z = at[2] + dz, last = (int32_t)grid->size[0] - 1;
+            float gy = gap_to(along[1], dy), gz = gap_to(along[2], dz);
+            float left = 1.0001f - gy * gy - gz * gz;
+            if (y < 0 || z < 0 || y >= (int32_t)grid->size[1] || z >= (int32_t)grid->size[2] ||
+                left <= 0)
+                continue;
+            float reach = sqrtf(left), part = along[0] - floorf(along[0]);
+            int32_t from = at[0] - (part < reach), to = at[0] + (1 - part < reach);
+            from = from > 0 ? from : 0;
+            to = to < last ? to : last;
+            if (from > to)
+                continue;
+            uint64_t row = ((uint64_t)z * grid->size[1] + (uint32_t)y) * grid->size[0];
+            uint32_t begin, end;
+            sl_grid_run(grid, row + (uint32_t)from, row + (uint32_t)to, &begin, &end);
+            runs->begin[runs->count] = begin;
+            runs->end[runs->count] = end;
+            runs->count += begin < end;
+        }
+}
+
 /* Lanes of the run that ends at `end`, for eight particles from j. */
 SL_INLINE I8 lanes_before(uint32_t j, uint32_t end)
 {
@@ -157,10 +204,10 @@ static float curvature(const WhitewaterEmission *e, size_t i)
 static void probe(const WaterCloud *c, const float x[3], float sums[5])
 {
     F8 inverse = f8(1 / (c->radius * c->radius)), sum[5];
-    Runs runs = {.count = -1};
+    Runs runs;
     for (int k = 0; k < 5; k++)
         sum[k] = f8(0);
-    find_runs(&c->grid, x, &runs);
+    find_near_runs(&c->grid, x, &runs);
     for (int k = 0; k < runs.count; k++)
         for (uint32_t j = runs.begin[k]; j < runs.end[k]; j += 8) {
             F8 dx = f8_load(c->x[0] + j) - f8(x[0]), dy = f8_load(c->x[1] + j) - f8(x[1]);

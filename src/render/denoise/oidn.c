@@ -131,7 +131,7 @@ SlStatus sl_oidn_load(const char *path, SlOidn *oidn, bool *given, SlError *erro
         return SL_OK;
     return sl_error_set(error, SL_ERROR_UNSUPPORTED,
                         "Open Image Denoise was not found; pip install pyoidn brings it, "
-                        "denoiser_path or SLEET_OIDN says where it is");
+                        "denoise_path or SLEET_OIDN says where it is");
 }
 
 /* --- A picture. --- */

@@ -10,7 +10,8 @@
 
 enum { CHUNK = 2048, MAX_AROUND = 64 /* triangles looked at around a vertex, about */ };
 
-#define CREASE 0.766f /* cosine of 40 degrees */
+#define CREASE 0.766f      /* cosine of 40 degrees */
+#define HALF_CREASE 0.940f /* of 20 degrees, a little less */
 #define FARTHEST 1e15f
 
 typedef struct Face {
@@ -28,6 +29,7 @@ typedef struct Build {
     Face *face;
     size_t *start; /* around[start[v]] … around[start[v + 1] - 1]: the triangles at vertex v */
     uint32_t *around;
+    SlVec3 *mean; /* normal of a vertex whose triangles are all within the crease angle; else 0 */
 } Build;
 
 static void place_vertices(void *argument, size_t begin, size_t end, size_t chunk)
@@ -161,11 +163,35 @@ static void list_triangles_around(const Build *build)
             build->around[next[all->corner[c]]++] = (uint32_t)(c / 3);
 }
 
+/* Where all triangles around a vertex lie within half of the crease angle of their mean, every corner there
+   has that mean as its normal. */
+static void vertex_normals(void *argument, size_t begin, size_t end, size_t chunk)
+{
+    (void)chunk;
+    const Build *build = argument;
+    for (size_t v = begin; v < end; v++) {
+        size_t first = build->start[v], last = build->start[v + 1];
+        SlVec3 sum = {0, 0, 0};
+        for (size_t k = first; k < last; k++) {
+            const Face *face = &build->face[build->around[k]];
+            sum = sl_add(sum, sl_scale(face->unit, face->area));
+        }
+        float length = sl_length(sum);
+        bool smooth = length > 0 && isfinite(length) && last - first <= MAX_AROUND;
+        sum = smooth ? sl_scale(sum, 1 / length) : sum;
+        for (size_t k = first; k < last && smooth; k++)
+            smooth = sl_dot(build->face[build->around[k]].unit, sum) > HALF_CREASE;
+        build->mean[v] = smooth ? sum : sl_vec3(0, 0, 0);
+    }
+}
+
 static SlVec3 corner_normal(const Build *build, uint32_t vertex, SlVec3 own)
 {
+    SlVec3 mean = build->mean[vertex], sum = {0, 0, 0};
+    if (sl_dot(mean, mean) > 0)
+        return mean;
     size_t begin = build->start[vertex], end = build->start[vertex + 1];
     size_t step = 1 + (end - begin) / MAX_AROUND; /* a fan must not take a square of its size */
-    SlVec3 sum = {0, 0, 0};
     for (size_t k = begin; k < end; k += step) {
         const Face *face = &build->face[build->around[k]];
         if (sl_dot(face->unit, own) > CREASE)
@@ -199,9 +225,10 @@ static bool push(SlArena *arena, Build *build)
     build->face = SL_PUSH(arena, Face, all->count);
     build->start = SL_PUSH(arena, size_t, all->vertex_count + 2);
     build->around = SL_PUSH(arena, uint32_t, 3 * all->count);
+    build->mean = SL_PUSH(arena, SlVec3, all->vertex_count);
     return all->view != NULL && all->light != NULL && all->corner != NULL && all->normal != NULL &&
            all->id != NULL && all->rect != NULL && all->light_rect != NULL && build->face != NULL &&
-           build->start != NULL && build->around != NULL;
+           build->start != NULL && build->around != NULL && build->mean != NULL;
 }
 
 static bool drawable(const SlColliderView *collider)
@@ -256,6 +283,7 @@ SlStatus sl_splats_gather_meshes(SlContext *context, SlArena *arena, const SlFra
         build.first_triangle += (uint32_t)mesh->triangle_count;
     }
     list_triangles_around(&build);
+    sl_parallel_for(context->pool, all->vertex_count, CHUNK, vertex_normals, &build);
     sl_parallel_for(context->pool, all->count, CHUNK, smooth_normals, &build);
     if (!bin(context->pool, arena, frame))
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory to draw %zu triangles", all->count);

@@ -123,6 +123,7 @@ typedef struct SlSplatFrame {
        leaves a mesh; with `beyond` only front sides farther than that are drawn. */
     float *leave;
     const float *beyond;
+    bool closed; /* the eye is outside of all meshes, and they are closed: no back side is seen */
 
     /* By tile. */
     float *z;

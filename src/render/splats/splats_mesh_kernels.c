@@ -58,13 +58,14 @@ static bool set_edges(double h[3][3], double weight[3][3], Triangle *out, double
     if (!(det * det > 1e-24 * size2(h[0]) * size2(weight[0])))
         return false;
     *facing = det > 0 ? 1 : -1;
+    double inverse = 1 / det;
     for (int k = 0; k < 3; k++) {
         double *w = weight[k];
         double slope = sqrt(w[0] * w[0] + w[1] * w[1]), rest = fabs(w[2]);
         double scale = *facing / (slope > 1e-9 * rest ? slope : rest);
         for (int i = 0; i < 3; i++) {
             out->edge[k].c[i] = (float)(w[i] * scale);
-            w[i] /= det;
+            w[i] *= inverse;
         }
     }
     return true;
@@ -95,6 +96,8 @@ static bool set_for_camera(const SlSplatFrame *frame, uint32_t t, int left, int 
     /* The picture's y goes down: seen from its front a triangle has a determinant above 0. From
        behind the normal is flipped towards the eye. */
     const SlVec3 *n = all->normal + 3 * (size_t)t;
+    if (frame->closed && !out->front) /* its normal is not seen */
+        return true;
     out->normal[0] = sum_plane(weight, s * n[0].x, s * n[1].x, s * n[2].x);
     out->normal[1] = sum_plane(weight, s * n[0].y, s * n[1].y, s * n[2].y);
     out->normal[2] = sum_plane(weight, s * n[0].z, s * n[1].z, s * n[2].z);
@@ -189,17 +192,61 @@ static void draw_plane(const SlSplatFrame *frame, const Triangle *triangle, SlRe
     }
 }
 
+/* A back side of a closed mesh seen from outside: only where rays leave it. */
+static void draw_leave(const SlSplatFrame *frame, const Triangle *triangle, SlRect r, size_t tile)
+{
+    for (int y = r.y0; y <= r.y1; y++) {
+        float py = (float)y + frame->offset_y[0];
+        Row edge[3] = {row_of(&triangle->edge[0], py), row_of(&triangle->edge[1], py),
+                       row_of(&triangle->edge[2], py)};
+        Row value = row_of(&triangle->value, py);
+        for (int x = r.x0; x <= r.x1; x += 8) {
+            F8 px = f8((float)x + frame->offset_x[0]) + lane_numbers(), w = at_x(value, px);
+            float *leave = frame->leave + tile * SL_TILE_SIZE + (size_t)(y * SL_TILE_STRIDE + x);
+            I8 mask = inside(edge, px) & (w < f8(triangle->limit));
+            w = f8_max(f8_min(w, f8(triangle->high)), f8(triangle->low));
+            F8 nearest = f8_load(leave), z = f8(1) / w;
+            f8_store(leave, f8_select(mask & (z < nearest), z, nearest));
+        }
+    }
+}
+
+/* The nearest depth of a tile of `beyond`: what ends before it is not drawn. */
+static float min_beyond(const SlSplatFrame *frame, size_t tile)
+{
+    const float *beyond = frame->beyond + tile * SL_TILE_SIZE;
+    F8 nearest = f8(SL_DEPTH_NONE);
+    for (size_t k = 0; k < SL_TILE_SIZE; k += 8)
+        nearest = f8_min(nearest, f8_load(beyond + k));
+    return -f8_horizontal_max(-nearest);
+}
+
+static float farthest_corner(const SlTriangles *all, uint32_t t)
+{
+    const uint32_t *corner = all->corner + 3 * (size_t)t;
+    float a = all->view[corner[0]].z, b = all->view[corner[1]].z, c = all->view[corner[2]].z;
+    a = a > b ? a : b;
+    return a > c ? a : c;
+}
+
 static void draw_meshes(const SlSplatFrame *frame, size_t tile)
 {
+    const float behind = frame->beyond != NULL ? min_beyond(frame, tile) : 0;
     const SlTriangles *all = &frame->triangles;
     int left = (int)(tile % frame->tiles_x) * SL_TILE, top = (int)(tile / frame->tiles_x) * SL_TILE;
     for (size_t k = all->bins.start[tile]; k < all->bins.start[tile + 1]; k++) {
         uint32_t self = all->bins.item[k];
         Triangle triangle;
+        if (frame->beyond != NULL && farthest_corner(all, self) <= behind)
+            continue;
         if (!set_for_camera(frame, self, left, top, &triangle) ||
             (frame->beyond != NULL && !triangle.front))
             continue;
         SlRect r = within_tile(all->rect[self], left, top);
+        if (frame->closed && frame->leave != NULL && !triangle.front) {
+            draw_leave(frame, &triangle, r, tile);
+            continue;
+        }
         for (uint32_t s = 0; s < frame->samples; s++)
             draw_plane(frame, &triangle, r, tile, s);
     }

@@ -15,6 +15,24 @@ bool sl_water_is_liquid(const SlSystemView *system)
     return system->material.kind == SL_MATERIAL_WATER && !sl_water_is_whitewater(system);
 }
 
+bool sl_water_is_near(const SlFrameView *liquid, SlVec3 point)
+{
+    bool near = false;
+    for (size_t s = 0; s < liquid->system_count; s++) {
+        const SlSystemView *system = &liquid->systems[s];
+        SlFieldView position = sl_view_field(system, "position");
+        bool placed = position.data != NULL && position.type == SL_FIELD_F32X3;
+        float reach = 2 * system->spacing;
+        for (size_t i = 0; placed && !near && i < position.count; i++) {
+            SlVec3 x;
+            memcpy(&x, (const char *)position.data + i * position.stride, sizeof x);
+            x = sl_sub(x, point);
+            near = sl_dot(x, x) < reach * reach;
+        }
+    }
+    return near;
+}
+
 /* A surface as a collider in world space, which the splat renderer draws as triangles. */
 static SlColliderView surface_collider(const SlSurfaceView *surface)
 {

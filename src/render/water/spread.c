@@ -9,9 +9,12 @@
 
 enum { CHUNK = 4096 };
 #define PI 3.14159265f
-#define SPREAD 1.9f        /* radius of a disc of whitewater over that of the particle */
-#define LARGE 2.5f         /* pixels: a larger disc is mist, the larger the thinner */
-#define SHUTTER (1.0f / 90) /* s: spray is drawn along its way in this time */
+#define SPREAD 2.5f         /* radius of a disc of whitewater over that of the particle: soft at its rim */
+#define FALLOFF 0.72f       /* of the height: the wider disc has the light of a harder one */
+#define LARGE 2.5f          /* pixels: the larger a disc, the thinner */
+#define SHUTTER (1.0f / 110) /* s: spray is drawn along its way in this time */
+#define MAX_STREAK 20.0f    /* pixels: half of the longest way */
+#define MIST 1.3f           /* drops too fine to be seen have this area over that of the spray */
 
 static SlVec3 element(const SlFieldView *field, size_t i)
 {
@@ -29,8 +32,7 @@ static float scalar(const SlFieldView *field, size_t i, float otherwise)
     return v;
 }
 
-/* Particles with a position. */
-static size_t placed(const SlSystemView *system)
+size_t sl_water_placed(const SlSystemView *system)
 {
     SlFieldView position = sl_view_field(system, "position");
     bool fit = position.data != NULL && position.type == SL_FIELD_F32X3;
@@ -116,7 +118,7 @@ SlStatus sl_water_spread_liquid(SlContext *context, SlArena *arena, const SlFram
 {
     size_t count = 0;
     for (size_t s = 0; s < view->system_count; s++)
-        count += placed(&view->systems[s]);
+        count += sl_water_placed(&view->systems[s]);
     bool lit = frame->cover.plane[0] != NULL;
     bool ready = sl_water_push_discs(arena, &frame->thickness, count, false) &&
                  (!lit || sl_water_push_discs(arena, &frame->cover, count, true));
@@ -124,7 +126,7 @@ SlStatus sl_water_spread_liquid(SlContext *context, SlArena *arena, const SlFram
     for (size_t s = 0; ready && s < view->system_count; s++) {
         spread.system = &view->systems[s];
         spread.position = sl_view_field(spread.system, "position");
-        size_t here = placed(spread.system);
+        size_t here = sl_water_placed(spread.system);
         sl_parallel_for(context->pool, here, CHUNK, spread_chunk, &spread);
         spread.first += here;
     }
@@ -193,11 +195,11 @@ static void set_foam(const Foam *foam, size_t k, const SlVec3 place[2], float ra
         return;
     /* A disc smaller than a pixel keeps its light and is spread over the pixel. */
     float r = SPREAD * radius * scale, drawn = fmaxf(r, 1.15f);
-    float long_x = fminf(fmaxf((way.x - v.x / v.z * way.z) * scale, -48), 48);
-    float long_y = fminf(fmaxf((-way.y + v.y / v.z * way.z) * scale, -48), 48);
+    float long_x = fminf(fmaxf((way.x - v.x / v.z * way.z) * scale, -MAX_STREAK), MAX_STREAK);
+    float long_y = fminf(fmaxf((-way.y + v.y / v.z * way.z) * scale, -MAX_STREAK), MAX_STREAK);
     float length = sqrtf(long_x * long_x + long_y * long_y);
     height *= fminf(1, r * r / (drawn * drawn)) * drawn / (drawn + 1.27f * length);
-    height *= fminf(1, LARGE / drawn);
+    height *= FALLOFF * fminf(1, LARGE / drawn);
     bool front = below < 1.2f * foam->system->spacing;
     SlDiscs *discs = front ? &f->foam : &f->deep;
     sl_water_set_disc(discs, k, x, y, drawn, height);
@@ -213,6 +215,25 @@ static void set_foam(const Foam *foam, size_t k, const SlVec3 place[2], float ra
                          (int16_t)fminf((float)rect->x1 + fabsf(long_x), (float)f->width - 1),
                          (int16_t)fminf((float)rect->y1 + fabsf(long_y), (float)f->height - 1)};
     }
+}
+
+/* Fine drops around spray, of the size of the water's own particles: where spray is dense, it is mist. */
+static void set_mist(const Foam *foam, size_t k, SlVec3 v, float radius, float height)
+{
+    SlWaterFrame *f = foam->frame;
+    const SlCameraFrame *c = &f->back->camera;
+    const float coarse = 1.0f / SL_WATER_MIST, wide = 2.6f * f->spacing;
+    f->mist.rect[k] = (SlRect){0, 0, -1, -1};
+    if (!(v.z > 2 * wide && height > 0))
+        return;
+    float scale = c->focal / v.z, x = c->center_x + v.x * scale, y = c->center_y - v.y * scale;
+    float below = depth_below(f, x, y, v.z, radius);
+    if (!(below >= 0 && below < wide))
+        return;
+    float r = fmaxf(wide * scale * coarse, 1), drawn = r / (scale * coarse);
+    /* One large drop is none: many together are. */
+    float thin = fminf(height * MIST * 3 * radius * radius / (drawn * drawn), 0.03f);
+    sl_water_set_disc(&f->mist, k, x * coarse, y * coarse, r, thin);
 }
 
 /* A particle that would be a large round spot is drawn as several of different sizes around it. */
@@ -252,6 +273,7 @@ static void foam_chunk(void *argument, size_t begin, size_t end, size_t chunk)
         float height = foam->frame->look.foam_opacity * fminf(1, fmaxf(life, 0) * 10);
         if (phase == BUBBLE)
             height *= 0.6f;
+        set_mist(foam, foam->first + i, place[0], radius, phase == SPRAY ? height : 0);
         set_cluster(foam, i, place, radius, height);
     }
 }
@@ -262,9 +284,10 @@ SlStatus sl_water_spread_foam(SlContext *context, SlArena *arena, const SlFrameV
     size_t count = 0;
     for (size_t s = 0; s < view->system_count; s++)
         if (sl_water_is_whitewater(&view->systems[s]))
-            count += placed(&view->systems[s]);
+            count += sl_water_placed(&view->systems[s]);
     bool ready = sl_water_push_discs(arena, &frame->foam, PARTS * count, false) &&
-                 sl_water_push_discs(arena, &frame->deep, PARTS * count, true);
+                 sl_water_push_discs(arena, &frame->deep, PARTS * count, true) &&
+                 sl_water_push_discs(arena, &frame->mist, count, false);
     frame->foam.streak = SL_PUSH(arena, float, 2 * PARTS * count + 2);
     ready = ready && frame->foam.streak != NULL;
     Foam foam = {.frame = frame};
@@ -275,17 +298,18 @@ SlStatus sl_water_spread_foam(SlContext *context, SlArena *arena, const SlFrameV
         foam.system = system;
         foam.position = sl_view_field(system, "position");
         foam.velocity = sl_view_field(system, "velocity");
-        if (foam.velocity.type != SL_FIELD_F32X3 || foam.velocity.count < placed(system))
+        if (foam.velocity.type != SL_FIELD_F32X3 || foam.velocity.count < sl_water_placed(system))
             foam.velocity.data = NULL;
         foam.id = sl_view_field(system, "id");
         foam.phase = sl_view_field(system, "phase");
         foam.radius = sl_view_field(system, "radius");
         foam.lifetime = sl_view_field(system, "lifetime");
-        sl_parallel_for(context->pool, placed(system), CHUNK, foam_chunk, &foam);
-        foam.first += placed(system);
+        sl_parallel_for(context->pool, sl_water_placed(system), CHUNK, foam_chunk, &foam);
+        foam.first += sl_water_placed(system);
     }
     ready = ready && sl_water_bin_discs(context->pool, arena, &frame->foam) &&
-            sl_water_bin_discs(context->pool, arena, &frame->deep);
+            sl_water_bin_discs(context->pool, arena, &frame->deep) &&
+            sl_water_bin_discs(context->pool, arena, &frame->mist);
     return ready ? SL_OK
                  : sl_error_set(error, SL_ERROR_MEMORY, "no memory to draw %zu bubbles and drops",
                                 count);

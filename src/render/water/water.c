@@ -179,7 +179,9 @@ static bool make_planes(Water *water)
     f->light = SL_PUSH(&water->pictures, float, 3 * (size_t)f->width * f->height);
     ready = ready && f->light != NULL && make_discs(water, &f->thickness, half_w, half_h, 1) &&
             make_discs(water, &f->foam, f->width, f->height, 1) &&
-            make_discs(water, &f->deep, f->width, f->height, 2);
+            make_discs(water, &f->deep, f->width, f->height, 2) &&
+            make_discs(water, &f->mist, (f->width + SL_WATER_MIST - 1) / SL_WATER_MIST,
+                       (f->height + SL_WATER_MIST - 1) / SL_WATER_MIST, 1);
     if (ready && number(water, SHADOWS) != 0)
         ready = make_discs(water, &f->cover, tiles * SL_TILE / SL_WATER_COARSE,
                            tiles * SL_TILE / SL_WATER_COARSE, 2) &&
@@ -268,34 +270,28 @@ static void set_tank(SlWaterFrame *f, const SlBox *domain, const SlGround *groun
     }
 }
 
-/* Water that scatters a little of the light looks as the absorption leaves it: the light after a depth
-   at which a third of the red is left. */
-static void set_look(Water *water)
+/* Liquids of different materials are told apart by what the splat renderer takes for the colour of particles
+   and meshes: the index of the liquid. Both are in the order of the systems. */
+static SlStatus set_liquids(Water *water, SlError *error)
 {
     SlWaterFrame *f = &water->frame;
-    const SlRenderStage *stage = &water->stage;
-    const SlCameraFrame *c = &f->back->camera;
-    const float *own = water->views.material.absorption;
-    float tint = (float)number(water, TINT);
-    SlVec3 k = {own[0] * tint, own[1] * tint, own[2] * tint};
-    float most = fmaxf(k.x, fmaxf(k.y, k.z)), depth = most > 0 ? 1.1f / most : 0;
-    SlVec3 above = sl_add(stage->sky, sl_scale(stage->key, fmaxf(stage->to_light.y, 0)));
-    SlVec3 left = {expf(-k.x * depth), expf(-k.y * depth), expf(-k.z * depth)};
-    f->look = (SlWaterLook){
-        .sky = sl_stage_sky(stage, c->right, c->up, c->forward),
-        .key = stage->key,
-        .ambient = stage->sky,
-        .absorption = k,
-        .scatter = {0.035f * above.x * left.x, 0.035f * above.y * left.y, 0.035f * above.z * left.z},
-        .scatter_rate = 0.8f * most,
-        .index = fmaxf(water->views.material.index_of_refraction, 1.0001f),
-        .ground_y = stage->ground.visible ? stage->ground.height : -1e6f,
-        .eye_y = c->eye.y,
-        .foam_opacity = 1.6f * (float)number(water, FOAM)};
-    /* A ray that is reflected downwards mostly meets more water. */
-    SlVec3 *below = &f->look.sky.below;
-    f->look.floor = *below;
-    *below = sl_scale(sl_vec3(below->x * left.x, below->y * left.y, below->z * left.z), 0.9f);
+    const SlFrameView *liquid = &water->views.liquid;
+    if (liquid->system_count < 2)
+        return SL_OK;
+    if (f->near.liquid == NULL) {
+        f->near.liquid = push_plane(water, 0);
+        f->far.liquid = push_plane(water, 0);
+    }
+    if (f->near.liquid == NULL || f->far.liquid == NULL)
+        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for pictures of several liquids");
+    uint32_t *color = sl_splats_frame(water->liquid)->color;
+    size_t next = f->meshed ? sl_mesh_id(f->liquid) : 0;
+    for (size_t k = 0; k < liquid->system_count; k++) {
+        size_t end = next + (f->meshed ? 1 : sl_water_placed(&liquid->systems[k]));
+        for (; next < end; next++)
+            color[next] = (uint32_t)(k < SL_WATER_LIQUIDS ? k : SL_WATER_LIQUIDS - 1);
+    }
+    return SL_OK;
 }
 
 static SlRenderStage make_stage(const Water *water, const SlFrameView *view, const SlCamera *camera)
@@ -428,6 +424,7 @@ static SlStatus raster_pass(Water *water, SlError *error)
     SlSplatFrame *liquid = sl_splats_frame(water->liquid);
     liquid->leave = water->frame.meshed ? water->frame.leave : NULL;
     liquid->beyond = NULL;
+    liquid->closed = water->frame.meshed && !sl_water_is_near(&water->views.liquid, liquid->camera.eye);
     SlStatus status = splats->accumulate(water->back, error); /* shadows */
     for (int k = 0; k < 2 && status == SL_OK; k++)           /* depth, light */
         status = splats->accumulate(water->back, error);
@@ -495,6 +492,7 @@ static SlStatus shade_pass(Water *water, SlError *error)
     if (f->foam.count > 0) {
         add_discs(water, &f->foam);
         add_discs(water, &f->deep);
+        add_discs(water, &f->mist);
     }
     if (f->meshed)
         for_rows(water, far_chunk);
@@ -538,8 +536,12 @@ static SlStatus begin(void *state, const SlRenderJob *job, uint32_t *count, SlEr
     f->map_scale = MAP_SIZE / side;
     set_walls(f, &job->view->domain);
     set_tank(f, &job->view->domain, &water->stage.ground);
-    set_look(water);
-    return sl_water_spread_liquid(water->context, &water->scratch, &water->views.liquid, f, error);
+    sl_water_set_look(f, &water->stage, &water->views, (float)number(water, TINT),
+                      (float)number(water, FOAM));
+    status = set_liquids(water, error);
+    return status == SL_OK ? sl_water_spread_liquid(water->context, &water->scratch,
+                                                    &water->views.liquid, f, error)
+                           : status;
 }
 
 static SlStatus accumulate(void *state, SlError *error)

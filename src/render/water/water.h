@@ -9,7 +9,7 @@
      smooth      depth -> depth, narrow-range filter [Truong 2018]; normals          water_layer_kernels.c
      caustics    the liquids' shadow map -> caustic                                  caustics.c
      shadow      cover, caustic -> the background's key light                                 water_light_kernels.c
-     foam        whitewater -> foam, deep                                            spread.c
+     foam        whitewater -> foam, deep, mist                                      spread.c
      shade       all of it -> light                                                  water_light_kernels.c
 
    Symbols: s spacing of the particles, z depth along the view direction. Row planes have a margin of
@@ -23,6 +23,7 @@
 enum {
     SL_WATER_MARGIN = 96,
     SL_WATER_REACH = 88,   /* pixels: largest radius of the filter */
+    SL_WATER_MIST = 4,     /* pixels a side of a pixel of mist */
     SL_WATER_COARSE = 2    /* pixels (texels of the shadow map) a side of a thickness (cover) pixel */
 };
 
@@ -39,13 +40,21 @@ typedef struct SlDiscs {
     float *plane[2];
 } SlDiscs;
 
+/* Liquids of different colours that are told apart; more are drawn as the last of these. */
+enum { SL_WATER_LIQUIDS = 8 };
+/* What is by liquid, eight of each. */
+typedef struct SlWaterTints {
+    float absorption[3][SL_WATER_LIQUIDS]; /* 1/m */
+    float scatter[3][SL_WATER_LIQUIDS];    /* light that deep water sends back */
+    float scatter_rate[SL_WATER_LIQUIDS];  /* 1/m: 1 - exp(-rate L) of it comes from a path L */
+} SlWaterTints;
+
 typedef struct SlWaterLook {
     SlSky sky;              /* view space */
     SlVec3 key, ambient;    /* light of the sun, of the sky */
-    SlVec3 absorption;      /* 1/m */
+    SlVec3 absorption;      /* 1/m: the mean of the liquids */
+    SlWaterTints tints;     /* by liquid */
     SlVec3 floor;           /* light of the bare ground in the sun */
-    SlVec3 scatter;         /* light that deep water sends back */
-    float scatter_rate;     /* 1/m: 1 - exp(-rate L) of it comes from a path L */
     float index;            /* of refraction */
     float ground_y, eye_y;  /* m; ground_y is -infinity without a ground */
     float foam_opacity;
@@ -57,6 +66,7 @@ typedef struct SlWaterLayer {
     float *leave;     /* m: where the ray leaves the water; SL_DEPTH_NONE: not known */
     float *coverage;  /* fraction of the pixel's samples that show water */
     float *normal[3]; /* view space, towards the eye */
+    float *liquid;    /* which of the liquids it is; NULL: there is one only */
 } SlWaterLayer;
 
 typedef struct SlWaterFrame {
@@ -83,6 +93,7 @@ typedef struct SlWaterFrame {
     SlDiscs cover;                /* light, coarse: plane[0] m of water, plane[1] times depth */
     SlDiscs foam;                 /* plane[0]: optical depth of whitewater in front of the water */
     SlDiscs deep;                 /* of that behind the surface; plane[1] times its depth below it */
+    SlDiscs mist;                 /* coarse, camera: plane[0] optical depth of drops too fine to be seen */
     float *sun_depth, *sun_scratch; /* coarse picture of the light: the water's surface */
     SlDiscs caustic;              /* ground seen from above: plane[0] sunlight, over that without water */
     float map_x, map_z, map_scale; /* its corner (m), pixels per m */
@@ -126,11 +137,19 @@ typedef struct SlWaterViews {
 
 SlStatus sl_water_split(SlArena *arena, const SlFrameView *view, bool use_surface,
                         SlWaterViews *views, SlError *error);
+/* Whether a particle is within two spacings of a point: it may be under water. */
+bool sl_water_is_near(const SlFrameView *liquid, SlVec3 point);
+/* Particles with a position. */
+size_t sl_water_placed(const SlSystemView *system);
 bool sl_water_is_liquid(const SlSystemView *system);
 bool sl_water_is_whitewater(const SlSystemView *system);
 
-/* Discs of all liquids' particles for thickness and cover; of whitewater for foam and deep, which
-   needs the smoothed depth. Planes and sizes are set before. */
+/* Sets `look`; `tint` and `foam` are the parameters of these names. */
+void sl_water_set_look(SlWaterFrame *frame, const SlRenderStage *stage, const SlWaterViews *views,
+                       float tint, float foam);
+
+/* Discs of all liquids' particles for thickness and cover; of whitewater for foam, deep and mist, which
+   need the smoothed depth. Planes and sizes are set before. */
 SlStatus sl_water_spread_liquid(SlContext *context, SlArena *arena, const SlFrameView *view,
                                 SlWaterFrame *frame, SlError *error);
 /* The surface seen from the sun, and the discs of `caustic`; needs the liquids' shadow map. */

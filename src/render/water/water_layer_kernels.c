@@ -26,6 +26,20 @@ static F8 snap(const SlWaterFrame *frame, F8 a, F8 b, F8 z)
     return z;
 }
 
+/* Which liquid the nearest of the samples shows. */
+static F8 nearest_liquid(const SlWaterFrame *frame, size_t tile, size_t in)
+{
+    const SlSplatFrame *liquid = frame->liquid;
+    F8 nearest = f8(SL_DEPTH_NONE), which = f8(0);
+    for (uint32_t s = 0; s < liquid->samples; s++) {
+        size_t plane = sl_tile_plane(liquid, tile, s) + in;
+        F8 z = f8_load(liquid->z + plane);
+        which = f8_select(z < nearest, f8_from_i8((I8)u8_load(liquid->id + plane)), which);
+        nearest = f8_min(nearest, z);
+    }
+    return f8_min(f8_max(which, f8(0)), f8(SL_WATER_LIQUIDS - 1));
+}
+
 static void layer(const SlWaterFrame *frame, const SlWaterLayer *out_layer, size_t tile)
 {
     const SlSplatFrame *back = frame->back, *liquid = frame->liquid;
@@ -62,6 +76,8 @@ static void layer(const SlWaterFrame *frame, const SlWaterLayer *out_layer, size
             f8_store(out_layer->depth + out, f8_select(count > f8(0), mean, f8(SL_DEPTH_NONE)));
             f8_store(out_layer->leave + out,
                      known ? f8_load(frame->leave + tile * SL_TILE_SIZE + in) : f8(SL_DEPTH_NONE));
+            if (out_layer->liquid != NULL)
+                f8_store(out_layer->liquid + out, nearest_liquid(frame, tile, in));
             f8_store(out_layer->coverage + out, covered * f8(1.0f / (float)samples));
             f8_store(out_layer->normal[0] + out, normal.x);
             f8_store(out_layer->normal[1] + out, normal.y);
@@ -198,15 +214,16 @@ static void add_discs(const SlDiscs *discs, size_t tile)
         for (int y = r.y0; y <= r.y1; y++) {
             float dy = (float)(top + y) + 0.5f - disc[1];
             for (int x = r.x0; x <= r.x1; x += 8) {
-                F8 dx = first + f8((float)x), dy8 = f8(dy);
-                if (inverse_way > 0) { /* the nearest point of its path */
+                F8 dx = first + f8((float)x), dy8 = f8(dy), peak = height;
+                if (inverse_way > 0) { /* the nearest point of its path, which fades to both ends */
                     F8 t = f8_fma(dx, f8(way[0]), f8(dy * way[1])) * f8(inverse_way);
                     t = f8_min(f8_max(t, f8(-1)), f8(1));
                     dx = dx - t * f8(way[0]);
                     dy8 = dy8 - t * f8(way[1]);
+                    peak = height * f8_fnma(t * t, f8(1.3f), f8(1.4f));
                 }
                 F8 rest = f8_max(f8(1) - f8_fma(dx, dx, dy8 * dy8) * inverse, f8(0));
-                F8 add = height * rest * rest;
+                F8 add = peak * rest * rest;
                 float *at = sum[0] + y * SL_TILE_STRIDE + x;
                 f8_store(at, f8_load(at) + add);
                 if (discs->value != NULL)

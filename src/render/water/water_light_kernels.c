@@ -125,6 +125,7 @@ typedef struct Pixels {
     F8x3 back;  /* what is behind it in these pixels */
     F8 back_z;
     const float *light; /* and everywhere */
+    I8 liquid;
 } Pixels;
 
 static F8x3 back_light(const SlWaterFrame *frame, const float *light, F8 x, F8 y)
@@ -240,6 +241,12 @@ static I8 in_block(const SlWaterFrame *frame, F8x3 p, F8x3 v, F8 end)
     return (exit < f8(1e5f)) & (f8_abs(end - exit) < f8(1.5f * frame->spacing));
 }
 
+SL_INLINE F8x3 by_liquid(const float table[3][SL_WATER_LIQUIDS], I8 liquid)
+{
+    return (F8x3){gather_f8(table[0], liquid), gather_f8(table[1], liquid),
+                  gather_f8(table[2], liquid)};
+}
+
 static F8x3 refracted(const SlWaterFrame *frame, const Pixels *px, F8x3 v, F8x3 n, F8 cosine,
                       F8 thick)
 {
@@ -307,10 +314,11 @@ static F8x3 refracted(const SlWaterFrame *frame, const Pixels *px, F8x3 v, F8x3 
     behind = (F8x3){f8_select(unseen, f8(look->floor.x), behind.x),
                     f8_select(unseen, f8(look->floor.y), behind.y),
                     f8_select(unseen, f8(look->floor.z), behind.z)};
-    F8x3 k = spread(look->absorption);
+    const SlWaterTints *tints = &look->tints;
+    F8x3 k = by_liquid(tints->absorption, px->liquid);
     F8x3 left = {exp_minus(k.x * length), exp_minus(k.y * length), exp_minus(k.z * length)};
-    F8 scattered = f8(1) - exp_minus(f8(look->scatter_rate) * length);
-    F8x3 own = scaled(spread(look->scatter), scattered);
+    F8 scattered = f8(1) - exp_minus(gather_f8(tints->scatter_rate, px->liquid) * length);
+    F8x3 own = scaled(by_liquid(tints->scatter, px->liquid), scattered);
     return (F8x3){f8_fma(behind.x, left.x, own.x), f8_fma(behind.y, left.y, own.y),
                   f8_fma(behind.z, left.z, own.z)};
 }
@@ -338,10 +346,11 @@ static F8x3 water_light(const SlWaterFrame *frame, const Pixels *px, F8x3 n, F8 
     return mix(refracted(frame, px, v, n, cosine, thick), reflected(frame, v, n, cosine), fresnel);
 }
 
-static F8 coarse_plane(const SlDiscs *discs, F8 x, F8 y)
+/* A plane whose pixels are `coarse` of the picture wide. */
+static F8 coarse_plane(const SlDiscs *discs, int coarse, F8 x, F8 y)
 {
-    Lookup l = lookup(x * f8(1.0f / SL_WATER_COARSE), y * f8(1.0f / SL_WATER_COARSE), discs->width,
-                      discs->height, discs->stride, SL_MARGIN);
+    F8 scale = f8(1.0f / (float)coarse);
+    Lookup l = lookup(x * scale, y * scale, discs->width, discs->height, discs->stride, SL_MARGIN);
     return bilinear(discs->plane[0], l, i8_all(1), i8_all((int32_t)discs->stride));
 }
 
@@ -393,6 +402,21 @@ static F8 foam_relief(const SlWaterFrame *frame, size_t at)
     return f8(0.9f) + f8(0.28f) * (here - there) / (here + there + f8(0.8f));
 }
 
+/* Mist: brighter towards the sun, and only where spray is dense, so that single drops have none. */
+static F8x3 with_mist(const SlWaterFrame *frame, F8x3 color, const F8 place[2])
+{
+    const SlVec3 *sun = &frame->look.sky.to_sun; /* view space: x right, y up */
+    F8 here = coarse_plane(&frame->mist, SL_WATER_MIST, place[0], place[1]);
+    if (i8_bits(here > f8(0.01f)) == 0)
+        return color;
+    F8 there = coarse_plane(&frame->mist, SL_WATER_MIST, place[0] + f8(16 * sun->x),
+                            place[1] - f8(16 * sun->y));
+    F8 relief = f8(0.82f) + f8(0.35f) * (here - there) / (here + there + f8(0.3f));
+    F8x3 white = scaled(foam_light(frame, spread(frame->look.sky.up)), relief);
+    F8 dense = here * here / (here + f8(0.25f));
+    return mix(color, white, f8(0.62f) * (f8(1) - exp_minus(dense)));
+}
+
 /* A layer over what is behind it, eight pixels from x on. */
 static F8x3 layer_light(const SlWaterFrame *frame, const SlWaterLayer *layer, Pixels *px, size_t at,
                         const F8 place[2], F8 before, F8x3 *normal)
@@ -403,11 +427,12 @@ static F8x3 layer_light(const SlWaterFrame *frame, const SlWaterLayer *layer, Pi
         return px->back;
     px->z = f8_select(wet, f8_load(layer->depth + at), f8(1));
     px->leave = f8_load(layer->leave + at);
+    px->liquid = layer->liquid != NULL ? i8_from_f8(f8_load(layer->liquid + at)) : i8_all(0);
     F8x3 m = {f8_load(layer->normal[0] + at), f8_load(layer->normal[1] + at),
               f8_load(layer->normal[2] + at)};
     F8x3 n = *normal;
     *normal = n = (F8x3){f8_select(wet, m.x, n.x), f8_select(wet, m.y, n.y), f8_select(wet, m.z, n.z)};
-    F8 thick = f8_max(coarse_plane(&frame->thickness, place[0], place[1]) - before, f8(0));
+    F8 thick = f8_max(coarse_plane(&frame->thickness, SL_WATER_COARSE, place[0], place[1]) - before, f8(0));
     return mix(px->back, water_light(frame, px, n, thick), f8_keep(wet, covered));
 }
 
@@ -450,6 +475,7 @@ static void shade_near(const SlWaterFrame *frame, size_t y)
             color = with_deep(frame, color, disc_at, n);
             F8 opaque = f8(0.96f) * (f8(1) - exp_minus(f8_load(frame->foam.plane[0] + disc_at)));
             color = mix(color, scaled(foam_light(frame, n), foam_relief(frame, disc_at)), opaque);
+            color = with_mist(frame, color, place);
         }
         store_light(frame->light + 3 * (y * frame->width + x), color, count);
     }

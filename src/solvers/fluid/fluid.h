@@ -117,6 +117,10 @@ uint64_t sl_fluid_memory_needed(const SlSystem *system, uint64_t count);
 float sl_fluid_spacing(const SlSystem *system);
 float sl_fluid_mass(const SlSystem *system, size_t i);
 
+/* --- The start's pressure (initial_pressure.c) --- */
+/* Field PRESSURE of the initial particles under gravity; after sl_fluid_start. */
+SlStatus sl_initial_pressure(SlSystem *system, SlError *error);
+
 /* --- Sub-steps (step_control.c) --- */
 uint32_t sl_fluid_steps(const SlSystem *system);
 /* The length of the next with `left` s to go; 0: fixed steps. */

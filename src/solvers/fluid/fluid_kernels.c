@@ -304,6 +304,29 @@ SL_INLINE void advance_xsph_loop(SlKernelKind kind, const SlVelocityPass *u, siz
     store_sums(u, chunk, &sums);
 }
 
+/* --- The initial pressure --- */
+
+/* a_ij = -(dW/dr) / r, which is 0 beyond the support. */
+SL_INLINE void pressure_loop(SlKernelKind kind, const SlPressurePass *p, size_t begin, size_t end)
+{
+    const SlNeighbourList *list = p->fluid->list;
+    F8 inverse_support = f8(p->fluid->kernel.inverse_support);
+    F8x3 g = {f8(p->gravity[0]), f8(p->gravity[1]), f8(p->gravity[2])};
+    for (size_t b = begin; b < end; b++) {
+        F8x4 xi = f8x4_load(p->values + 32 * b);
+        F8 sum = f8(0);
+        const uint32_t(*row)[8] = rows_of(list, b);
+        for (uint32_t k = list->row_count[b]; k > 0; k--, row++) {
+            F8x4 xj = f8x4_gather(p->values, *row);
+            F8x3 u = {xi.x - xj.x, xi.y - xj.y, xi.z - xj.z};
+            F8 weight = shape_slope(kind, f8x3_dot(u, u), inverse_support);
+            sum = f8_fma(weight, f8x3_dot(g, u) - xi.w + xj.w, sum);
+        }
+        for (size_t k = 0; k < 8; k++)
+            p->result[8 * b + k] = p->inside[8 * b + k] != 0 ? sum[k] : 0;
+    }
+}
+
 #define LOOPS_(kind, NAME)                                                                         \
     static void density_##kind(const void *data, size_t begin, size_t end, size_t chunk)           \
     {                                                                                              \
@@ -313,6 +336,11 @@ SL_INLINE void advance_xsph_loop(SlKernelKind kind, const SlVelocityPass *u, siz
     static void advance_xsph_##kind(const void *data, size_t begin, size_t end, size_t chunk)      \
     {                                                                                              \
         advance_xsph_loop(NAME, data, begin, end, chunk);                                          \
+    }                                                                                              \
+    static void pressure_##kind(const void *data, size_t begin, size_t end, size_t chunk)          \
+    {                                                                                              \
+        (void)chunk;                                                                               \
+        pressure_loop(NAME, data, begin, end);                                                     \
     }
 LOOPS_(cubic, SL_KERNEL_CUBIC)
 LOOPS_(wendland, SL_KERNEL_WENDLAND)
@@ -328,4 +356,5 @@ SL_KERNEL_TABLE(SlFluidKernels, sl_fluid_kernels) = {
     .velocity = velocity,
     .advance_xsph = {advance_xsph_cubic, advance_xsph_wendland, advance_xsph_poly6},
     .advance = advance,
+    .pressure = {pressure_cubic, pressure_wendland, pressure_poly6},
 };

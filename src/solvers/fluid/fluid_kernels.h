@@ -40,6 +40,15 @@ enum {
     SL_FLUID_PARTIALS
 };
 
+/* The equations of the initial pressure (initial_pressure.c). */
+typedef struct SlPressurePass {
+    const SlFluidPass *fluid;
+    const float *values;   /* x, y, z and p of each particle */
+    const uint8_t *inside; /* p is unknown there; 0 elsewhere */
+    float gravity[3];      /* m/s²; all 0: the matrix alone */
+    float *result;
+} SlPressurePass;
+
 typedef struct SlFluidKernels {
     /* data: SlFluidPass */
     SlLoop stabilise;                /* position out of solids, before predict */
@@ -55,6 +64,8 @@ typedef struct SlFluidKernels {
        XSPH, with densities; or (predicted - x) / dt with the densities of an earlier step. */
     SlLoop advance_xsph[SL_KERNEL_COUNT];
     SlLoop advance;
+    /* data: SlPressurePass */
+    SlLoop pressure[SL_KERNEL_COUNT]; /* sum_j a_ij (g·(x_i - x_j) - p_i + p_j) */
 } SlFluidKernels;
 
 SL_DECLARE_KERNELS(SlFluidKernels, sl_fluid_kernels);

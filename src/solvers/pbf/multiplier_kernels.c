@@ -223,29 +223,6 @@ static void remember(const void *data, size_t begin, size_t end, size_t chunk)
     }
 }
 
-/* --- The initial pressure --- */
-
-/* a_ij = -(dW/dr) / r, which is 0 beyond the support. */
-SL_INLINE void pressure_loop(SlKernelKind kind, const SlPressurePass *p, size_t begin, size_t end)
-{
-    const SlNeighbourList *list = p->fluid->list;
-    F8 inverse_support = f8(p->fluid->kernel.inverse_support);
-    F8x3 g = {f8(p->gravity[0]), f8(p->gravity[1]), f8(p->gravity[2])};
-    for (size_t b = begin; b < end; b++) {
-        F8x4 xi = f8x4_load(p->values + 32 * b);
-        F8 sum = f8(0);
-        const uint32_t(*row)[8] = rows_of(list, b);
-        for (uint32_t k = list->row_count[b]; k > 0; k--, row++) {
-            F8x4 xj = f8x4_gather(p->values, *row);
-            F8x3 u = {xi.x - xj.x, xi.y - xj.y, xi.z - xj.z};
-            F8 weight = shape_slope(kind, f8x3_dot(u, u), inverse_support);
-            sum = f8_fma(weight, f8x3_dot(g, u) - xi.w + xj.w, sum);
-        }
-        for (size_t k = 0; k < 8; k++)
-            p->result[8 * b + k] = p->inside[8 * b + k] != 0 ? sum[k] : 0;
-    }
-}
-
 #define LOOP_(name, kind, body)                                                                    \
     static void name##_##kind(const void *data, size_t begin, size_t end, size_t chunk)            \
     {                                                                                              \
@@ -254,7 +231,6 @@ SL_INLINE void pressure_loop(SlKernelKind kind, const SlPressurePass *p, size_t 
     }
 #define LOOPS_(kind, NAME)                                                                         \
     LOOP_(update, kind, update_loop(NAME, data, begin, end))                                       \
-    LOOP_(pressure, kind, pressure_loop(NAME, data, begin, end))                                   \
     LOOP_(displace, kind, displace_loop(NAME, false, data, begin, end))                            \
     LOOP_(displace_repulsion, kind, displace_loop(NAME, true, data, begin, end))                   \
     LOOP_(friction, kind, friction_loop(NAME, data, begin, end))
@@ -273,5 +249,4 @@ SL_KERNEL_TABLE(SlMultiplierKernels, sl_multiplier_kernels) = {
     .displace_repulsion = KINDS_(displace_repulsion),
     .friction = KINDS_(friction),
     .remember = remember,
-    .pressure = KINDS_(pressure),
 };

@@ -29,16 +29,7 @@ typedef struct SlMultiplierPass {
     SlMultiplierLevels levels;
 } SlMultiplierPass;
 
-/* The equations of the initial pressure (initial_pressure.c). */
-typedef struct SlPressurePass {
-    const SlFluidPass *fluid;
-    const float *values;   /* x, y, z and p of each particle */
-    const uint8_t *inside; /* p is unknown there; 0 elsewhere */
-    float gravity[3];      /* m/s²; all 0: the matrix alone */
-    float *result;
-} SlPressurePass;
-
-/* data of all loops but pressure: SlMultiplierPass */
+/* data: SlMultiplierPass */
 typedef struct SlMultiplierKernels {
     SlLoop begin;                     /* L = dt² M; shift; projected */
     SlLoop update[SL_KERNEL_COUNT];   /* L of an iteration; predicted -> projected */
@@ -46,8 +37,6 @@ typedef struct SlMultiplierKernels {
     SlLoop displace_repulsion[SL_KERNEL_COUNT]; /* the same with the repulsion of near pairs */
     SlLoop friction[SL_KERNEL_COUNT]; /* of walls and boundary particles, after the iterations */
     SlLoop remember;                  /* M of L */
-    /* data: SlPressurePass */
-    SlLoop pressure[SL_KERNEL_COUNT]; /* sum_j a_ij (g·(x_i - x_j) - p_i + p_j) */
 } SlMultiplierKernels;
 
 SL_DECLARE_KERNELS(SlMultiplierKernels, sl_multiplier_kernels);

@@ -30,9 +30,6 @@ void sl_multipliers_iterate(const SlSystem *system, const SlMultiplierSettings *
 void sl_multipliers_friction(const SlSystem *system, const SlMultiplierPass *pass);
 void sl_multipliers_remember(const SlSystem *system, const SlMultiplierPass *pass);
 
-/* The pressure of the initial particles under gravity (initial_pressure.c). */
-SlStatus sl_initial_pressure(SlSystem *system, SlError *error);
-
 /* One iteration, counted from 1; 0: displacement by the remembered pressure. For tests. */
 void sl_multipliers_update(const SlSystem *system, const SlMultiplierPass *pass);
 void sl_multipliers_displace(const SlSystem *system, const SlMultiplierPass *pass,

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/vec3.h"
+
 #include "solvers/projective/projective.h"
 
 static double fold_sum(const SlProjectiveRun *run, size_t lane)
@@ -55,6 +57,9 @@ SlProjectiveMethod sl_projective_method(const SlSystem *system)
     } else
         m.global = fused && used == 1 ? SL_GLOBAL_FUSED_SWEEP : SL_GLOBAL_SWEEP;
     m.body_forces = m.global == SL_GLOBAL_FUSED_SWEEP && m.divisor == SL_DIVISOR_COMMON;
+    m.has_pressure = m.body_forces && sl_param(system, SL_PROJECTIVE_PARAM_MEMORY) > 0;
+    m.memory = m.has_pressure && /* a live parameter */
+               sl_param(system, SL_PROJECTIVE_PARAM_CONSTRAINT) == SL_DENSITY_UNILATERAL;
     return m;
 }
 
@@ -102,6 +107,24 @@ static bool begin_density(SlSystem *system, double dt, SlProjectivePass *pass)
     if (differences)
         c->push = push_records(system);
     return c->counts != NULL && c->solid_gradient != NULL && (!differences || c->push != NULL);
+}
+
+/* With memory pressure needs no compression, and a kappa of several makes the noise of densities a
+   noise of pressures: shallow fine water boils (docs/projective-memory.md). */
+static const float max_kappa = 0.3f;
+
+/* Memory: signed constraints, whose total with what is remembered is at least 0. */
+static bool begin_memory(SlSystem *system, double dt, SlProjectivePass *pass)
+{
+    SlDensityPass *c = &pass->density;
+    size_t room = system->particles.capacity + 8;
+    c->min_constraint = -1e9f;
+    c->kappa = fminf(c->kappa, max_kappa);
+    c->mid = 0.5f;
+    c->total = SL_PUSH(&system->arena, float, room);
+    c->previous_total = SL_PUSH(&system->arena, float, room);
+    sl_fluid_solid_pushes(system, dt, &pass->fluid.solids);
+    return c->total != NULL && c->previous_total != NULL;
 }
 
 static bool begin_arrays(SlSystem *system, SlProjectivePass *pass)
@@ -163,7 +186,8 @@ SlStatus sl_projective_begin(SlSystem *system, double dt, SlProjectiveRun *run, 
     pass->omega = 1;
     pass->max_move = (float)(sl_param(system, SL_FLUID_PARAM_MAX_MOVE) * spacing);
     pass->stop_move = (float)(sl_param(system, SL_PROJECTIVE_PARAM_STOP_MOVE) * spacing);
-    if (!begin_density(system, dt, pass) || !begin_arrays(system, pass))
+    if (!begin_density(system, dt, pass) || !begin_arrays(system, pass) ||
+        (run->method.memory && !begin_memory(system, dt, pass)))
         return no_memory(error);
     if (run->method.divisor == SL_DIVISOR_COMMON)
         pass->common_divisor = (float)constraint_of(system, SL_CONSTRAINT_DENSITY)
@@ -179,10 +203,22 @@ SlStatus sl_projective_begin(SlSystem *system, double dt, SlProjectiveRun *run, 
     return ok ? SL_OK : no_memory(error);
 }
 
+/* The loop begins with the shift that the remembered pressure gives. */
+static void recall(SlSystem *system, SlProjectiveRun *run)
+{
+    const SlConstraint *density = constraint_of(system, SL_CONSTRAINT_DENSITY);
+    SlKernelKind kind = sl_fluid_kernel(system);
+    run->pass.density.pressure = system->particles.data[SL_F_PRESSURE]; /* sorted by now */
+    sl_particle_loop(system, density->recall[kind], &run->pass);
+    sl_particle_loop(system, density->displace[kind], &run->pass);
+}
+
 SlStatus sl_projective_prepare(SlSystem *system, SlProjectiveRun *run, SlError *error)
 {
     const SlProjectiveKernels *kernels = SL_KERNELS(system->context->isa, sl_projective_kernels);
     sl_particle_loop(system, kernels->initialise, &run->pass);
+    if (run->method.memory)
+        recall(system, run);
     sl_body_shifts_start(run);
     for (int k = 0; k < SL_CONSTRAINT_COUNT; k++) {
         const SlConstraint *constraint = constraint_of(system, k);
@@ -321,6 +357,22 @@ void sl_projective_friction(const SlSystem *system, SlProjectiveRun *run)
     sl_body_shifts_end(run);
 }
 
+/* A mode whose multiplier follows its error by the gain a per step is stable if less than a is
+   remembered; the slowest, of a column N particles deep, has a ~ (m / N)² after m iterations. */
+void sl_projective_remember(const SlSystem *system, SlProjectiveRun *run)
+{
+    if (!run->method.memory)
+        return;
+    const SlStepControl *control = &((const SlFluidState *)system->state)->control;
+    double d = sl_param(system, SL_FLUID_PARAM_SPACING);
+    double g = (double)sl_length(system->surroundings.gravity);
+    double depth = g > 0 ? fmax(1, control->pressure / (g * d)) : 1;
+    double ratio = run->iterations / depth;
+    run->pass.density.memory =
+        g > 0 ? (float)fmin(sl_param(system, SL_PROJECTIVE_PARAM_MEMORY), 0.6 * ratio * ratio) : 0;
+    sl_particle_loop(system, constraint_of(system, SL_CONSTRAINT_DENSITY)->remember, &run->pass);
+}
+
 uint64_t sl_projective_bytes(const SlSystem *system, uint64_t count)
 {
     SlProjectiveMethod method = sl_projective_method(system);
@@ -330,6 +382,8 @@ uint64_t sl_projective_bytes(const SlSystem *system, uint64_t count)
         if (is_used(&method, k) && constraint->bytes != NULL)
             bytes += constraint->bytes(system, count);
     }
+    if (method.memory) /* two multipliers */
+        bytes += 8 * count;
     if (method.global != SL_GLOBAL_FUSED_SWEEP) /* residual, push */
         bytes += count * 16 *
                  (sl_param(system, SL_PROJECTIVE_PARAM_ROWS) == SL_ROWS_DIFFERENCES ? 2 : 1);

@@ -4,9 +4,9 @@
 #include "math/linear/anderson.h"
 #include "math/linear/linear.h"
 
-#define SL_FLUID_DEFAULT_KERNEL SL_KERNEL_CUBIC
-#define SL_FLUID_DEFAULT_WALL_PROFILE SL_WALL_HALF_SPACE
-#define SL_FLUID_DEFAULT_WALL_DISTANCE 0.5
+#define SL_FLUID_DEFAULT_KERNEL SL_KERNEL_WENDLAND
+#define SL_FLUID_DEFAULT_WALL_PROFILE SL_WALL_STEEP
+#define SL_FLUID_DEFAULT_WALL_DISTANCE 0.25
 /* clang-format off */
 #define P(name) [SL_PROJECTIVE_PARAM_##name]
 #define NUMBER SL_FLUID_NUMBER
@@ -16,7 +16,9 @@
 #define LIVE .live = true
 const SlParamRow sl_projective_rows[SL_PROJECTIVE_PARAM_COUNT] = {
 #include "solvers/fluid/parameter_rows.h"
-    P(STIFFNESS) = {"stiffness", NUMBER(1e6), 1, 1e12, "Pa", NULL,
+    P(PRESET) = {"preset", CHOICE(0), 0, 1, "", "none|sommer",
+        "named set of parameter values; a parameter that is given explicitly keeps its value"},
+    P(STIFFNESS) = {"stiffness", NUMBER(1e5), 1, 1e12, "Pa", NULL,
         "the weight of a density constraint is stiffness × spacing, of other fluids in proportion to their density", LIVE},
     P(CONSTRAINT) = {"constraint", CHOICE(SL_DENSITY_UNILATERAL), 0, 1, "", "unilateral|equality",
         "unilateral resists compression only; equality [Sommer eq. 4] also tension", LIVE},
@@ -26,6 +28,9 @@ const SlParamRow sl_projective_rows[SL_PROJECTIVE_PARAM_COUNT] = {
     P(COUNT_RELAXATION) = {"count_relaxation", NUMBER(1), 0, 1, "", NULL,
         "the shifts of a projection are multiplied by this × the number of particles in the constraint, at least by 1; "
         "0: off, much softer", LIVE},
+    P(MEMORY) = {"memory", NUMBER(0.02), 0, 1, "", NULL,
+        "maximum fraction of a step's pressure that is remembered for the next one; deep water remembers less; 0: none, as "
+        "printed. Only with a constraint that is unilateral, rows selector, and one sweep with divisor common"},
     P(PROJECTIONS) = {"projections", INTEGER(1), 1, 100, "per iteration", NULL,
         "maximum of Newton steps of a local projection", LIVE},
     P(PROJECTION_TOLERANCE) = {"projection_tolerance", NUMBER(1e-6), 1e-7, 1, "", NULL,
@@ -71,7 +76,7 @@ const SlParamRow sl_projective_rows[SL_PROJECTIVE_PARAM_COUNT] = {
         "Anderson acceleration: earlier iterations it combines"},
     P(MAX_ITERATIONS) = {"max_iterations", INTEGER(100), 1, 100000, "per step", NULL,
         "maximum of local and global steps", LIVE},
-    P(MIN_ITERATIONS) = {"min_iterations", INTEGER(2), 1, 1000, "per step", NULL,
+    P(MIN_ITERATIONS) = {"min_iterations", INTEGER(4), 1, 1000, "per step", NULL,
         "minimum of local and global steps, before the limits below apply", LIVE},
     P(STOP_MOVE) = {"stop_move", NUMBER(1e-3), 0, 1, "spacings", NULL,
         "the loop stops when no particle moves farther in an iteration; 0: no such limit", LIVE},
@@ -81,3 +86,16 @@ const SlParamRow sl_projective_rows[SL_PROJECTIVE_PARAM_COUNT] = {
         "the loop stops when the largest compression is below this; 0: no such limit", LIVE},
 };
 /* clang-format on */
+
+/* sommer is the loop of the paper, with the values its tables were made with. */
+const SlPreset sl_projective_presets[SL_PROJECTIVE_PRESETS] = {
+    {"none", "the defaults", SL_PRESET({NULL, 0})},
+    {"sommer",
+     "as printed: no memory of pressure, a stiff constraint",
+     SL_PRESET({"memory", 0},
+               {"stiffness", 1e6},
+               {"min_iterations", 2},
+               {"kernel", SL_KERNEL_CUBIC},
+               {"wall_profile", SL_WALL_HALF_SPACE},
+               {"wall_distance", 0.5})},
+};

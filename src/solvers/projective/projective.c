@@ -103,6 +103,7 @@ static SlStatus step(SlSystem *system, double dt, SlError *error)
     if (status != SL_OK)
         return status;
     sl_projective_friction(system, &run);
+    sl_projective_remember(system, &run);
     record_iterations(system, &run, stop);
     sl_lap(&mark, &ms[SL_STAGE_SOLVE]);
 
@@ -111,7 +112,8 @@ static SlStatus step(SlSystem *system, double dt, SlError *error)
     if (status == SL_OK)
         status = sl_fluid_statistics(system, &velocities, dt, error);
     if (status == SL_OK)
-        status = sl_step_control_measure(system, dt, NULL, NULL, error);
+        status = sl_step_control_measure(system, dt, run.pass.density.pressure,
+                                         run.pass.density.total, error);
     sl_lap(&mark, &ms[SL_STAGE_VELOCITIES]);
     return status;
 }
@@ -154,6 +156,8 @@ static SlStatus start(SlSystem *system, SlError *error)
                             "use \"rows\" selector",
                             system->name, system->fluid_count);
     SlStatus status = sl_fluid_start(system, error);
+    if (status == SL_OK && sl_projective_method(system).has_pressure)
+        status = sl_initial_pressure(system, error);
     if (status != SL_OK)
         return status;
     warn_of_body_forces(system);
@@ -175,7 +179,7 @@ static void destroy(SlSystem *system)
 static uint32_t more_fields(const SlSystem *system)
 {
     SlProjectiveMethod method = sl_projective_method(system);
-    uint32_t fields = sl_fluid_more_fields(system);
+    uint32_t fields = sl_fluid_more_fields(system) | (method.has_pressure ? SL_FIELD_BIT(PRESSURE) : 0);
     for (int k = 0; k < SL_CONSTRAINT_COUNT; k++)
         if ((method.constraints >> k & 1) != 0)
             fields |= sl_constraint(system->context->isa, (SlConstraintKind)k)->fields;
@@ -213,7 +217,9 @@ const SlSolver sl_projective_solver = {
               .summary = "water by projective dynamics: density constraints, Chebyshev's method",
               .citation = "[Sommer]; [Weiler 2016]; [Wang 2015]",
               .rows = sl_projective_rows,
-              .row_count = SL_PROJECTIVE_PARAM_COUNT},
+              .row_count = SL_PROJECTIVE_PARAM_COUNT,
+              .presets = sl_projective_presets,
+              .preset_count = SL_PROJECTIVE_PRESETS},
     .fields = SL_FLUID_FIELDS,
     .several_fluids = true,
     .more_fields = more_fields,

@@ -35,6 +35,8 @@ typedef struct SlProjectiveMethod {
     const SlLinearSolver *solver; /* of SL_GLOBAL_LINEAR_SOLVER */
     uint32_t constraints;         /* a bit per constraint in use */
     bool body_forces;             /* forces on bodies can be summed (body_forces.c) */
+    bool has_pressure;            /* the particles have a pressure */
+    bool memory;                  /* and it is remembered */
 } SlProjectiveMethod;
 
 SlProjectiveMethod sl_projective_method(const SlSystem *system);
@@ -77,6 +79,9 @@ void sl_projective_local(const SlSystem *system, SlProjectiveRun *run);
 SlStatus sl_projective_global(SlSystem *system, SlProjectiveRun *run, SlError *error);
 /* After the loop: friction of boundary particles. */
 void sl_projective_friction(const SlSystem *system, SlProjectiveRun *run);
+
+/* After that: the pressure that the next step begins with. */
+void sl_projective_remember(const SlSystem *system, SlProjectiveRun *run);
 
 /* residual = right side - A x at the iterate that was projected, and A's diagonal. */
 void sl_projective_residual(const SlSystem *system, SlProjectiveRun *run);

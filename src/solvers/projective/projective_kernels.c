@@ -64,7 +64,10 @@ SL_INLINE void friction_loop(SlKernelKind kind, const SlProjectivePass *p, size_
     for (size_t b = begin; b < end; b++) {
         if (s->solids.boundary_list->row_count[b] == 0)
             continue;
-        F8x4 xi = f8x4_load(p->projected + 32 * b);
+        F8x4 xi = f8x4_load(s->particles.predicted + 32 * b);
+        xi.w = f8x4_load(p->projected + 32 * b).w * f8(s->solids.sample_push);
+        if (p->density.pressure != NULL)
+            xi.w = f8_load(p->density.total + 8 * b) * f8(-s->solids.sample_push / p->density.kappa);
         WallDensity samples = boundary_density(kind, s, b, xi);
         F8 inverse_mass_ratio = inverse_mass_ratio_of(&s->particles, b);
         F8x3 pushed = scaled(f8(p->density.kappa) * xi.w * inverse_mass_ratio, samples.gradient);

@@ -18,6 +18,11 @@ typedef struct SlDensityPass {
     float *counts;              /* 1 + n_i: constraints that contain the particle */
     float *solid_gradient;      /* the solids' part of grad_i C_i, in blocks near solids */
     float *push;                /* differences: lambda_i grad_i C_i; NULL otherwise */
+    /* Memory of pressure (docs/projective-memory.md). */
+    float *pressure;               /* M: the field PRESSURE, m²/s²; NULL: nothing is remembered */
+    float *total, *previous_total; /* L that acted up to this iteration and the one before, m² */
+    float memory;                  /* fraction of a step's pressure that is remembered */
+    float mid;                     /* theta: gradients at x + theta (x^n - x) */
 } SlDensityPass;
 
 /* Anderson acceleration of the loop. */

@@ -59,6 +59,9 @@ typedef struct SlConstraint {
     /* After the sort of a step: its data of the step on the system's arena, entered into
        pass->constraint_data. False: no memory. */
     bool (*prepare)(SlSystem *system, SlProjectivePass *pass);
+    /* Where a state is remembered between steps: projections by what was remembered, the first shift by
+       them, and after the loop what is remembered; NULL: none. */
+    SlLoop recall[SL_KERNEL_COUNT], displace[SL_KERNEL_COUNT], remember;
     /* Local step: projections of the iterate in `predicted`. NULL: right_side projects. */
     SlLoop project[SL_KERNEL_COUNT];
     /* Global step: adds w C'(D p - C x), over mass, to `residual` and the diagonal of C'C to its

@@ -67,7 +67,7 @@ SL_INLINE Density density_of(SlKernelKind kind, const SlProjectivePass *p, size_
     F8 slope_scale = f8(s->kernel.slope_scale);
     DensitySums sums = density_sums(kind, s, b, xi);
     Density d = {.error = sums.error, .gradient = sums.gradient};
-    if (is_near_solids(s, b, xi)) {
+    if (is_near_solids(s, b, xi)) { /* with memory solid_gradient is overwritten, at y */
         F8x3 solid = {f8(0), f8(0), f8(0)};
         if (walls_near(s, xi))
             add_solid(wall_density(kind, s, xi), &d.error, &solid);
@@ -78,6 +78,87 @@ SL_INLINE Density density_of(SlKernelKind kind, const SlProjectivePass *p, size_
     d.squares =
         f8_fma(sums.squares, slope_scale * slope_scale, xi.w * f8x3_dot(d.gradient, d.gradient));
     return d;
+}
+
+/* --- Memory of pressure (docs/projective-memory.md) --- */
+
+/* y = x + theta (x^n - x): where the gradients of displacements are taken. */
+SL_INLINE F8x4 push_position(const SlProjectivePass *p, size_t b, F8x4 x, F8 w)
+{
+    F8x4 before = f8x4_load(p->fluid.particles.position + 32 * b);
+    F8 theta = f8(p->density.mid);
+    return (F8x4){f8_fma(theta, before.x - x.x, x.x), f8_fma(theta, before.y - x.y, x.y),
+                  f8_fma(theta, before.z - x.z, x.z), w};
+}
+
+/* P / L of walls [docs/pbf-formulation.md eq. 10], by the remembered pressure: it is the same in all
+   iterations of a step. */
+SL_INLINE F8 wall_factor(const SlProjectivePass *p, size_t b)
+{
+    const SlSolidsPass *solids = &p->fluid.solids;
+    if (p->density.pressure == NULL)
+        return f8(1);
+    F8 held = f8_load(p->density.pressure + 8 * b) * f8(p->fluid.dt * p->fluid.dt);
+    F8 part = f8_min(f8(solids->push_limit) / f8_max(held, f8(1e-30f)), f8(1));
+    return f8_fma(f8(solids->wall_push - 1), part, f8(1));
+}
+
+/* solid_gradient at y, times the factors of solids. */
+SL_INLINE void store_solid_gradient(SlKernelKind kind, const SlProjectivePass *p, size_t b, F8x4 y)
+{
+    const SlFluidPass *s = &p->fluid;
+    if (!is_near_solids(s, b, y))
+        return;
+    F8x3 solid = {f8(0), f8(0), f8(0)};
+    if (walls_near(s, y))
+        solid = scaled(wall_factor(p, b), wall_density(kind, s, y).gradient);
+    if (s->solids.boundary != NULL)
+        solid = f8x3_fma(f8(s->solids.sample_push), boundary_density(kind, s, b, y).gradient, solid);
+    f8x4_store(p->density.solid_gradient + 32 * b, (F8x4){solid.x, solid.y, solid.z, f8(0)});
+}
+
+/* The pressure of the last steps: L = dt² M, lambda = -L / kappa. */
+SL_INLINE void recall_loop(SlKernelKind kind, const SlProjectivePass *p, size_t begin, size_t end)
+{
+    const SlDensityPass *c = &p->density;
+    F8 dt2 = f8(p->fluid.dt * p->fluid.dt), per_kappa = f8(-1 / c->kappa);
+    for (size_t b = begin; b < end; b++) {
+        F8x4 x = f8x4_load(p->fluid.particles.predicted + 32 * b);
+        F8 total = f8_keep(owned_lanes(&p->fluid.particles, b), f8_load(c->pressure + 8 * b) * dt2);
+        f8_store(c->total + 8 * b, total);
+        f8_store(c->previous_total + 8 * b, total);
+        F8x4 y = push_position(p, b, x, total * per_kappa);
+        store_solid_gradient(kind, p, b, y);
+        f8x4_store(p->projected + 32 * b, y);
+    }
+}
+
+/* M += memory (L / dt² - M), M >= 0. */
+static void remember(const void *data, size_t begin, size_t end, size_t chunk)
+{
+    (void)chunk;
+    const SlProjectivePass *p = data;
+    const SlDensityPass *c = &p->density;
+    F8 rate = f8(1 / (p->fluid.dt * p->fluid.dt));
+    for (size_t b = begin; b < end; b++) {
+        F8 old = f8_load(c->pressure + 8 * b), found = f8_load(c->total + 8 * b) * rate;
+        f8_store(c->pressure + 8 * b, f8_max(f8_fma(f8(c->memory), found - old, old), f8(0)));
+    }
+}
+
+/* The multiplier that has acted after this iteration: with one divisor for all particles the shifts are
+   -sum_j (L_i + L_j) grad W of an L that follows their own recursion (body_forces.c). */
+SL_INLINE void accumulate(const SlProjectivePass *p, size_t b, F8 lambda)
+{
+    const SlDensityPass *c = &p->density;
+    F8 part = f8(p->relaxation / p->common_divisor), now = f8_load(c->total + 8 * b);
+    F8 next = f8_fma(part, f8(-c->kappa) * lambda - now, now);
+    if (p->omega != 1) {
+        F8 back = f8_load(c->previous_total + 8 * b);
+        next = f8_fma(f8(p->omega), next - back, back);
+    }
+    f8_store(c->previous_total + 8 * b, now);
+    f8_store(c->total + 8 * b, next);
 }
 
 /* A block's particles moved by lambda g_k / m_k, and their density error there. */
@@ -145,7 +226,14 @@ SL_INLINE void project_loop(SlKernelKind kind, const SlProjectivePass *p, size_t
         /* Constraint-count relaxation, by the count of the constraint, not of each particle that it
            moves: the push of i on j is then that of j on i, and momentum is conserved. */
         lambda *= f8_max(f8_load(c->counts + 8 * b) * f8(c->count_fraction), f8(1));
-        f8x4_store(p->projected + 32 * b, (F8x4){xi.x, xi.y, xi.z, lambda});
+        if (c->pressure != NULL) {
+            F8 held = f8_load(c->pressure + 8 * b) * f8(s->dt * s->dt / c->kappa);
+            lambda = f8_keep(owned_lanes(&s->particles, b), f8_min(lambda - held, f8(0)));
+            F8x4 y = push_position(p, b, xi, lambda);
+            store_solid_gradient(kind, p, b, y);
+            f8x4_store(p->projected + 32 * b, y);
+        } else
+            f8x4_store(p->projected + 32 * b, (F8x4){xi.x, xi.y, xi.z, lambda});
         if (c->push != NULL) {
             F8x3 push = scaled(lambda, d.gradient);
             f8x4_store(c->push + 32 * b, (F8x4){push.x, push.y, push.z, f8(0)});
@@ -185,19 +273,40 @@ SL_INLINE void right_side_loop(SlKernelKind kind, const SlProjectivePass *p, siz
     }
 }
 
-/* Adds the impulses of this iteration to the sums of bodies (body_forces.c). */
-SL_INLINE void react(SlKernelKind kind, const SlProjectivePass *p, size_t b, F8x4 xi)
+/* Adds the impulses of this iteration, `factor` times lambda, to the sums of bodies (body_forces.c). */
+SL_INLINE void react(SlKernelKind kind, const SlProjectivePass *p, size_t b, F8x4 xi, float factor)
 {
     const SlFluidPass *s = &p->fluid;
     F8 inverse_mass_ratio = inverse_mass_ratio_of(&s->particles, b);
     Tally tally = tally_of(s, b, inverse_mass_ratio);
-    F8 push = f8(p->omega * p->relaxation * p->density.kappa / p->common_divisor) * xi.w *
-              inverse_mass_ratio;
+    F8 push = f8(factor) * xi.w * inverse_mass_ratio;
     F8x3 none = {f8(0), f8(0), f8(0)};
     if (s->solids.boundary != NULL)
-        boundary_reaction(kind, s, &tally, b, xi, (BoundaryPush){push, none, f8(0)});
+        boundary_reaction(kind, s, &tally, b, xi,
+                          (BoundaryPush){push * f8(s->solids.sample_push), none, f8(0)});
     if (walls_near(s, xi))
-        wall_reaction(kind, s, &tally, xi, wall_density(kind, s, xi).density, push);
+        wall_reaction(kind, s, &tally, xi, wall_density(kind, s, xi).density,
+                      push * wall_factor(p, b));
+}
+
+/* The first shift: that by the remembered pressure, then contacts. */
+SL_INLINE void displace_loop(SlKernelKind kind, const SlProjectivePass *p, size_t begin, size_t end)
+{
+    const SlFluidPass *s = &p->fluid;
+    for (size_t b = begin; b < end; b++) {
+        F8x4 xi = f8x4_load(p->projected + 32 * b), before = f8x4_load(p->shift + 32 * b);
+        F8x3 shift = f8x3_fma(f8(p->density.kappa), density_pull(kind, p, b, xi), xyz(before));
+        if (s->solids.forces != NULL)
+            react(kind, p, b, xi, p->density.kappa);
+        F8 inverse_mass_ratio = inverse_mass_ratio_of(&s->particles, b);
+        Tally tally = tally_of(s, b, inverse_mass_ratio);
+        F8x3 free = plus(inertial_position(s, b), shift);
+        F8x3 at = meet_surfaces(&s->solids.contacts, &tally, u8_load(s->particles.id + 8 * b), free,
+                                xyz(f8x4_load(s->particles.position + 32 * b)));
+        shift = plus(shift, minus(at, free));
+        f8x4_store(p->shift + 32 * b, (F8x4){shift.x, shift.y, shift.z, f8(0)});
+        f8x4_store(s->particles.predicted + 32 * b, (F8x4){at.x, at.y, at.z, inverse_mass_ratio});
+    }
 }
 
 /* Right side, division and movement in one loop. */
@@ -211,7 +320,9 @@ SL_INLINE void fused_loop(SlKernelKind kind, const SlProjectivePass *p, size_t b
         F8x3 right = f8x3_fma(kappa, density_pull(kind, p, b, xi), inertia_residual(p, b));
         F8 diagonal = f8_fma(kappa, f8_load(p->density.counts + 8 * b), f8(1));
         if (p->fluid.solids.forces != NULL)
-            react(kind, p, b, xi);
+            react(kind, p, b, xi, p->omega * p->relaxation * p->density.kappa / p->common_divisor);
+        if (p->density.pressure != NULL)
+            accumulate(p, b, xi.w);
         move_block(p, b, scaled(f8(1) / divisor(p, diagonal), right), &movement);
     }
     put_movement(p, chunk, &movement);
@@ -373,6 +484,16 @@ static double differences_energy(const SlSystem *system, const SlProjectivePass 
     {                                                                                              \
         fused_loop(NAME, data, begin, end, chunk);                                                 \
     }                                                                                              \
+    static void recall_##kind(const void *data, size_t begin, size_t end, size_t chunk)            \
+    {                                                                                              \
+        (void)chunk;                                                                               \
+        recall_loop(NAME, data, begin, end);                                                       \
+    }                                                                                              \
+    static void displace_##kind(const void *data, size_t begin, size_t end, size_t chunk)          \
+    {                                                                                              \
+        (void)chunk;                                                                               \
+        displace_loop(NAME, data, begin, end);                                                     \
+    }                                                                                              \
     static void differences_##kind(const void *data, size_t begin, size_t end, size_t chunk)       \
     {                                                                                              \
         (void)chunk;                                                                               \
@@ -391,6 +512,9 @@ SL_KERNEL_TABLE(SlConstraint, sl_constraint_density) = {
     .conserves_momentum = true,
     .kappa = selector_kappa,
     .common_diagonal = common_diagonal,
+    .recall = {recall_cubic, recall_wendland, recall_poly6},
+    .displace = {displace_cubic, displace_wendland, displace_poly6},
+    .remember = remember,
     .project = {project_cubic, project_wendland, project_poly6},
     .right_side = {right_side_cubic, right_side_wendland, right_side_poly6},
     .fused = {fused_cubic, fused_wendland, fused_poly6},

@@ -11,7 +11,7 @@
 
 #include "core/parallel.h"
 #include "math/vec3.h"
-#include "solvers/pbf/multipliers.h"
+#include "solvers/fluid/fluid.h"
 
 /* Particles below this density are the free surface. */
 static const float surface_density = 0.93f;
@@ -63,7 +63,7 @@ static SlStatus push_arrays(Solve *s, SlError *error)
 
 static void apply(Solve *s, float *result)
 {
-    const SlMultiplierKernels *kernels = SL_KERNELS(s->system->context->isa, sl_multiplier_kernels);
+    const SlFluidKernels *kernels = SL_KERNELS(s->system->context->isa, sl_fluid_kernels);
     s->pass.result = result;
     sl_particle_loop(s->system, kernels->pressure[sl_fluid_kernel(s->system)], &s->pass);
 }
