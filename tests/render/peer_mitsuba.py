@@ -2,7 +2,7 @@
 """Holds Sleet's path tracer against Mitsuba 3 (PyPI mitsuba): equal scenes, drawn by both.
 
 usage: peer_mitsuba.py [--build BUILD] [--scenes NAME ...] [--side 48] [--work 1] [--threads 2] [--check]
-                       [--speed]
+                       [--save DIR]
 
 Scenes: slabs and spheres that scatter by Henyey-Greenstein with g = -0.3, 0.5, 0.85, without and with
 absorption; a grid of varying density; a glass sphere, clear and absorbing; diffuse and coated plates; one
@@ -15,12 +15,10 @@ coat lets through) is no material of Mitsuba's; it is written here in Python fro
 coat's reflectance by numerical integration.
 
 --check: exit code 1 unless all means agree within 3 standard errors and 0.5 %.
---speed: also the seconds to equal noise: time × variance of both, on the same number of threads, after
-Mitsuba's kernels were compiled.
+Times are those of sampling alone on the same number of threads, after Mitsuba's kernels were compiled; `equal
+noise` is the ratio of time × variance. They mean something only on a machine that does nothing else.
 Mitsuba is installed into BUILD/mitsuba-venv at the first call. Exit code 77: not available here."""
 import argparse
-import json
-import os
 import pathlib
 import subprocess
 import sys
