@@ -141,10 +141,15 @@ static bool try_in_process(const char *path, CliInput *input, bool coarse, bool 
     if (mkdtemp(folder) == NULL || pipe(ends) != 0)
         return false;
     fflush(stdout);
+    double parent_bytes = resident_peak();
     pid_t child = fork();
     if (child == 0) {
         SlError error = {SL_OK, ""};
+        /* Pages of the program and its libraries that were read are not mapped again by fork. */
+        double program_bytes = fmax(parent_bytes - resident_peak(), 0);
         SlStatus status = try_scene(path, input, folder, coarse, trial, &error);
+        trial->base_bytes += program_bytes;
+        trial->peak_bytes += program_bytes;
         trial->code = cli_exit_code(status);
         if (status != SL_OK && report)
             cli_fail(&error);
