@@ -143,7 +143,8 @@ static SlStatus make_renderer(CliDrawing *drawing, const SlScene *scene, const S
         sl_renderer_create(drawing->context, name, values, &drawing->renderer, error);
     const SlTable *table = sl_table_named(tables, count, name);
     const SlParamRow *surface = sl_table_find(table, "surface");
-    if (status != SL_OK || surface == NULL)
+    /* Snow and solids have neither a surface of water nor whitewater. */
+    if (status != SL_OK || surface == NULL || !has_liquid(view))
         return status;
     if (values[surface - table->rows].number[0] != 0)
         status = make_surface(drawing, scene, view, error);

@@ -189,11 +189,13 @@ static const struct {
     int row;
     double value[3];
 } snow_stage[] = {
-    {SL_STAGE_LIGHT, {-1, 0.36, 0.22}},
-    {SL_STAGE_EXPOSURE, {0.80}},
-    {SL_STAGE_BACKGROUND_TOP, {0.41, 0.51, 0.67}},
-    {SL_STAGE_BACKGROUND_BOTTOM, {0.67, 0.70, 0.76}},
+    {SL_STAGE_LIGHT, {-1, 0.40, 0.05}},
+    {SL_STAGE_EXPOSURE, {1.05}},
+    {SL_STAGE_BACKGROUND_TOP, {0.31, 0.46, 0.70}},
+    {SL_STAGE_BACKGROUND_BOTTOM, {0.66, 0.71, 0.78}},
     {SKY, {SL_SKY_GRADIENT}},
+    {SKY_SCALE, {0.75}},
+    {SUN, {1.25}},
 };
 
 static void set_stage(PathTracer *tracer, const SlFrameView *view)

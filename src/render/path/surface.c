@@ -57,13 +57,14 @@ static SlVec3 tile_color(const SlPathScene *scene, SlVec3 p, float t, SlVec3 col
     return sl_scale(color, fmaxf(shade, 0.05f));
 }
 
-/* Snow: soft bumps, and a little variation of brightness. */
-static SlVec3 snow_normal(const SlPathScene *scene, SlVec3 p)
+/* Snow: soft bumps, which fade where they are small in the picture. */
+static SlVec3 snow_normal(const SlPathScene *scene, SlVec3 p, float t)
 {
     float length = scene->ground.tile, step = 0.04f;
     float x = p.x / length, z = p.z / length, here = bumps(x, z);
     float slope_x = (bumps(x + step, z) - here) / step, slope_z = (bumps(x, z + step) - here) / step;
-    float scale = scene->ground.bump / length;
+    float far = t / (80 * length);
+    float scale = scene->ground.bump / length / (1 + far * far);
     return sl_unit(sl_vec3(-scale * slope_x, 1, -scale * slope_z));
 }
 
@@ -83,7 +84,7 @@ static void ground_surface(const SlPathScene *scene, const SlRay *ray, float t, 
     if (material->pattern == SL_PATTERN_TILES && near)
         s->albedo = tile_color(scene, p, t, s->albedo);
     else if (material->pattern == SL_PATTERN_SNOW && near)
-        s->normal = snow_normal(scene, p);
+        s->normal = snow_normal(scene, p, t);
 }
 
 static bool ground_distance(const SlPathScene *scene, const SlRay *ray, float *t)
