@@ -7,7 +7,7 @@ build_packages=(gcc libc6-dev cmake ninja-build libxxhash-dev libzstd-dev libpng
     libsuitesparse-dev)
 test_packages=(binutils python3 python3-numpy libcmocka-dev)
 video_packages=(ffmpeg)
-picture_packages=(libopenexr-dev)
+picture_packages=(libopenexr-dev libembree-dev)
 analysis_packages=(clang cppcheck)
 plot_packages=(python3-numpy python3-matplotlib)
 

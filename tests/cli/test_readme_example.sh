@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The README's C example compiles against the shared library without warnings, runs, and prints what
-# the README says. A sanitizer's runtime would have to be linked too: such builds are passed over.
+# The README's C example compiles against the shared and the static library without warnings, runs, and
+# prints what the README says. A sanitizer's runtime would have to be linked too: such builds are passed over.
 set -euo pipefail
 source_dir=${SLEET_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
 build_dir=${SLEET_BUILD:-$source_dir/build}
@@ -17,3 +17,7 @@ sed -n '/^```c$/,/^```$/p' "$source_dir/README.md" | sed '1d;$d' > "$work/water.
 said=$("$work/water")
 printf '%s\n' "$said"
 grep -qF "It prints \`$said\`" "$source_dir/README.md"
+# shellcheck disable=SC2046 # a list of flags
+"${CC:-cc}" -std=c17 -I"$source_dir/include" "$work/water.c" -o "$work/static" "$build_dir/libsleet.a" \
+    $(cat "$build_dir/link_flags")
+[[ $("$work/static") == "$said" ]]
