@@ -120,7 +120,7 @@ bool sl_tank_make(const SlBox *domain, float spacing, SlTank *tank)
     SlVec3 a = domain->min, b = domain->max;
     float size = fminf(b.x - a.x, b.z - a.z), thick = 0.012f * size, in = 0.02f * spacing;
     *tank = (SlTank){0};
-    if (!isfinite(size) || !isfinite(a.y))
+    if (!(sl_finite(a) && isfinite(b.x) && isfinite(b.z)))
         return false;
     if (!isfinite(b.y))
         b.y = a.y + 0.6f * size;
