@@ -189,18 +189,17 @@ static void planes_of_a_solid(void **state)
     free(albedo);
 }
 
-/* The shutter's time moves spheres: with it the foam is spread upwards. */
+/* The shutter's time moves spheres: with it a particle is spread upwards. */
 static void motion_blur(void **state)
 {
     (void)state;
     PathCase c = path_case(32, 32, 64);
-    static float position[1][3] = {{0, 0, 0}}, velocity[1][3] = {{0, 60, 0}}, radius[1] = {0.2f};
-    SlFieldView fields[3] = {{"position", "m", "", SL_FIELD_F32X3, position, 1, 12},
-                             {"velocity", "m/s", "", SL_FIELD_F32X3, velocity, 1, 12},
-                             {"radius", "m", "", SL_FIELD_F32, radius, 1, 4}};
-    SlSystemView system = {.name = "w", .solver = "whitewater", .particle_count = 1, .spacing = 1,
+    static float position[1][3] = {{0, 0, 0}}, velocity[1][3] = {{0, 60, 0}};
+    SlFieldView fields[2] = {{"position", "m", "", SL_FIELD_F32X3, position, 1, 12},
+                             {"velocity", "m/s", "", SL_FIELD_F32X3, velocity, 1, 12}};
+    SlSystemView system = {.name = "w", .solver = "grains", .particle_count = 1, .spacing = 0.4f,
                            .material = path_material(SL_MATERIAL_FOAM, 0, 1), .fields = fields,
-                           .field_count = 3};
+                           .field_count = 2};
     c.view.systems = &system;
     c.view.system_count = 1;
     c.view.frame_time = 1.0 / 60;

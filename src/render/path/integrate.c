@@ -25,6 +25,8 @@ typedef struct Path {
     uint32_t bounces, order, passed;
     SlPathResult *result;
     bool named; /* the result has its albedo */
+    float before; /* m: to the last pane, where the result has no distance yet */
+    struct Path *other; /* takes the mirrored half where the path meets its first clear surface; NULL: done */
 } Path;
 
 /* A point where light is scattered: a surface, or an event in a volume. */
@@ -32,6 +34,7 @@ typedef struct Vertex {
     SlVec3 position, flat, normal, out; /* flat and normal on the side of `out` */
     const SlPathMaterial *material; /* NULL: in a volume */
     SlVec3 albedo;
+    float radius; /* of a sphere */
     const SlVolumeEvent *event;
     const SlVolume *volume;
 } Vertex;
@@ -58,10 +61,11 @@ static SlVec3 scattering(const Path *path, const Vertex *v, SlVec3 in, bool sun)
             phase += sl_volume_glint(v->volume, v->event, path->ray.direction, in);
         return sl_scale(v->albedo, phase);
     }
-    if (!(sl_dot(v->flat, in) > 0))
-        return sl_vec3(0, 0, 0);
     SlVec3 f = sl_bsdf_value(v->material, v->albedo, v->normal, v->out, in);
-    return sl_scale(f, fmaxf(sl_dot(v->normal, in), 0));
+    float cosine = sl_dot(v->normal, in);
+    if (v->material->translucent)
+        return sl_scale(f, fabsf(cosine));
+    return sl_dot(v->flat, in) > 0 ? sl_scale(f, fmaxf(cosine, 0)) : sl_vec3(0, 0, 0);
 }
 
 static float density_of(const Path *path, const Vertex *v, SlVec3 in)
@@ -110,11 +114,21 @@ static SlVec3 straight(const Path *path, SlRay ray, bool *crossed)
     return left;
 }
 
+/* Where a ray begins that leaves a surface: of light through a grain, behind it. */
+static SlVec3 leave(const Vertex *v, SlVec3 in)
+{
+    float cosine = sl_dot(v->flat, in);
+    if (!v->material->translucent || cosine >= 0)
+        return sl_offset(v->position, v->flat, in);
+    SlVec3 far = sl_add(v->position, sl_scale(in, -2 * v->radius * cosine));
+    return sl_offset(far, in, in);
+}
+
 /* What of the light from `in`, t away, reaches the vertex. */
 static SlVec3 visible(const Path *path, const Vertex *v, SlVec3 in, float t, bool through, bool *crossed)
 {
     const SlPathScene *scene = path->scene;
-    SlVec3 origin = v->material != NULL ? sl_offset(v->position, v->flat, in) : v->position;
+    SlVec3 origin = v->material != NULL ? leave(v, in) : v->position;
     SlRay ray = {.origin = origin, .direction = in, .t_max = t, .time = path->ray.time};
     SlVec3 left = {1, 1, 1};
     *crossed = false;
@@ -229,8 +243,12 @@ static void meet_lamp(Path *path, const SlSurface *s)
 static void name_first(Path *path, SlVec3 albedo, const SlSurface *s)
 {
     SlPathResult *result = path->result;
+    if (path->scene->materials[s->material].pane) {
+        path->before += s->t;
+        return;
+    }
     if (result->distance == INFINITY) {
-        result->distance = s->t;
+        result->distance = path->before + s->t;
         result->normal = s->normal;
         if (sl_dot(s->normal, path->ray.direction) > 0)
             result->normal = sl_scale(s->normal, -1);
@@ -253,7 +271,23 @@ static bool cross(Path *path, const SlSurface *s)
         path->ray.origin = sl_offset(s->position, s->flat, path->ray.direction);
         return ++path->passed < MAX_PASSED;
     }
-    bool mirrored = sl_path_uniform(path->sampler) < face.reflected;
+    bool mirrored;
+    bool pane = path->scene->materials[s->material].pane;
+    if (path->other != NULL && !pane && !path->scattered && face.reflected < 1) {
+        /* Both ways are followed: neither glints nor what is below are left to chance. */
+        Path *other = path->other;
+        path->other = NULL;
+        *other = *path;
+        other->beta = sl_scale(path->beta, face.reflected);
+        path->beta = sl_scale(path->beta, 1 - face.reflected);
+        other->ray.direction = face.mirror;
+        other->ray.origin = sl_offset(s->position, s->flat, face.mirror);
+        other->density = 0;
+        other->bounces++;
+        mirrored = false;
+    } else {
+        mirrored = sl_path_uniform(path->sampler) < face.reflected;
+    }
     path->ray.direction = mirrored ? face.mirror : face.refracted;
     path->ray.origin = sl_offset(s->position, s->flat, path->ray.direction);
     if (!mirrored) {
@@ -267,7 +301,7 @@ static bool cross(Path *path, const SlSurface *s)
 static bool scatter(Path *path, const SlSurface *s)
 {
     Vertex v = {.position = s->position, .flat = s->flat, .normal = s->normal, .albedo = s->albedo,
-                .material = &path->scene->materials[s->material],
+                .material = &path->scene->materials[s->material], .radius = s->radius,
                 .out = sl_scale(path->ray.direction, -1)};
     if (sl_dot(v.flat, v.out) < 0) {
         v.flat = sl_scale(v.flat, -1);
@@ -280,11 +314,11 @@ static bool scatter(Path *path, const SlSurface *s)
         return false;
     SlVec3 in, weight, directions[2] = {v.normal, v.out};
     if (!sl_bsdf_sample(v.material, v.albedo, directions, path->sampler, &in, &weight) ||
-        !(sl_dot(in, v.flat) > 0))
+        !(v.material->translucent || sl_dot(in, v.flat) > 0))
         return false;
     path->beta = sl_mul(path->beta, weight);
     path->density = sl_bsdf_density(v.material, v.normal, v.out, in);
-    path->ray.origin = sl_offset(s->position, v.flat, in);
+    path->ray.origin = leave(&v, in);
     path->ray.direction = in;
     path->scattered = true;
     path->order = 0;
@@ -314,7 +348,7 @@ static bool scatter_in_volume(Path *path, const SlVolumeEvent *event, const SlVo
     Vertex v = {.position = event->position, .albedo = event->albedo, .event = event, .volume = volume};
     SlPathResult *result = path->result;
     if (result->distance == INFINITY)
-        result->distance = event->t;
+        result->distance = path->before + event->t;
     if (!path->named) {
         result->albedo = event->albedo;
         path->named = true;
@@ -387,20 +421,27 @@ static bool step(Path *path)
     }
 }
 
+static void follow(Path *path)
+{
+    while (step(path)) {
+        /* Roulette: dim paths end early. */
+        float max = sl_max3(path->beta), keep = fminf(4 * max, 1);
+        if (path->bounces + path->order < 3 || keep == 1)
+            continue;
+        if (!(sl_path_uniform(path->sampler) < keep))
+            return;
+        path->beta = sl_scale(path->beta, 1 / keep);
+    }
+}
+
 SlPathResult sl_path_trace(const SlPathScene *scene, const SlRay *ray, const SlMedia *media,
                            SlPathSampler *sampler)
 {
     SlPathResult result = {.distance = INFINITY};
-    Path path = {.scene = scene, .sampler = sampler, .ray = *ray, .media = *media,
-                 .beta = {1, 1, 1}, .result = &result};
-    while (step(&path)) {
-        /* Roulette: dim paths end early. */
-        float max = sl_max3(path.beta), keep = fminf(4 * max, 1);
-        if (path.bounces + path.order < 3 || keep == 1)
-            continue;
-        if (!(sl_path_uniform(sampler) < keep))
-            break;
-        path.beta = sl_scale(path.beta, 1 / keep);
-    }
+    Path other, path = {.scene = scene, .sampler = sampler, .ray = *ray, .media = *media,
+                        .beta = {1, 1, 1}, .result = &result, .other = &other};
+    follow(&path);
+    if (path.other == NULL && other.bounces < scene->settings.max_bounces)
+        follow(&other);
     return result;
 }

@@ -17,7 +17,7 @@
 
 enum {
     SAMPLES = SL_STAGE_ROW_COUNT, NOISE, TIME_LIMIT, SEED, DENOISE, DENOISE_PATH, TONE, MAX_BOUNCES, MAX_SCATTERINGS, CLAMP,
-    INTERSECTOR, SURFACE, FOAM, TINT, GROUND_STYLE, HAZE, SUN, SUN_ANGLE, SUN_THROUGH, PHOTONS, SKY,
+    INTERSECTOR, SURFACE, FOAM, TINT, GROUND_STYLE, HAZE, TANK, SUN, SUN_ANGLE, SUN_THROUGH, PHOTONS, SKY,
     SKY_SCALE, TURBIDITY, CLOUDS, ENVIRONMENT, LAMP_LIGHT, LAMP_PLACE, LAMP_TARGET, LAMP_SIZE, APERTURE,
     FOCUS, SHUTTER, VOLUME, ROW_COUNT = VOLUME + SL_VOLUME_ROW_COUNT
 };
@@ -25,8 +25,8 @@ enum { GROUND_AUTO, GROUND_TILES, GROUND_PLAIN, GROUND_SNOW };
 enum { INTERSECTOR_AUTO, INTERSECTOR_EMBREE, INTERSECTOR_BVH };
 
 static const SlParamRow rows[ROW_COUNT] = {
-    SL_STAGE_ROWS_WITH((0.385, 0.40, 0.415), (0.36, 0.50, 0.70), (0.84, 0.88, 0.92),
-                       (-0.42, 0.90, 0.91), 1.1, 0),
+    SL_STAGE_ROWS_WITH((0.46, 0.46, 0.455), (0.40, 0.55, 0.75), (0.86, 0.89, 0.92),
+                       (0.68, 0.80, 0.55), 1.0, 0),
     [SAMPLES] = {"samples", SL_PARAM_INTEGER, {{64}}, 1, 1e6, "", NULL, "paths per pixel, at most"},
     [NOISE] = {"noise", SL_PARAM_NUMBER, {{0}}, 0, 1, "", NULL,
                       "relative standard error at which sampling stops; 0: all samples"},
@@ -55,6 +55,8 @@ static const SlParamRow rows[ROW_COUNT] = {
     [GROUND_STYLE] = {"ground_style", SL_PARAM_CHOICE, {{0}}, 0, 3, "", "auto|tiles|plain|snow",
                       "look of the ground; auto: snow where there is snow, else tiles"},
     [HAZE] = {"haze", SL_PARAM_BOOL, {{1}}, 0, 1, "", NULL, "far ground fades into the horizon"},
+    [TANK] = {"tank", SL_PARAM_BOOL, {{1}}, 0, 1, "", NULL,
+              "draw the walls of a closed domain with water as panes of glass, unless solids stand there"},
     [SUN] = {"sun", SL_PARAM_NUMBER, {{1}}, 0, 1e6, "", NULL, "brightness of the sun; 0: none"},
     [SUN_ANGLE] = {"sun_angle", SL_PARAM_NUMBER, {{0.7}}, 0.01, 45, "degree", NULL,
                    "half of the sun's angular diameter (0.27 of the real one); more: softer shadows"},
@@ -63,7 +65,7 @@ static const SlParamRow rows[ROW_COUNT] = {
                      "or by paths that meet the sun by chance (unbiased)"},
     [PHOTONS] = {"photons", SL_PARAM_INTEGER, {{600000}}, 0, 1e9, "", NULL,
                  "photons of each caustics map; one map for 8 samples"},
-    [SKY] = {"sky", SL_PARAM_CHOICE, {{0}}, 0, 2, "", SL_SKY_NAMES,
+    [SKY] = {"sky", SL_PARAM_CHOICE, {{SL_SKY_GRADIENT}}, 0, 2, "", SL_SKY_NAMES,
              "Preetham's clear sky, a gradient between the background's colours, or background_bottom"},
     [SKY_SCALE] = {"sky_scale", SL_PARAM_NUMBER, {{1}}, 0, 1e6, "", NULL,
                    "brightness of the sky or of the environment image"},
@@ -82,7 +84,7 @@ static const SlParamRow rows[ROW_COUNT] = {
                   "diameter of the lens; 0: everything is sharp"},
     [FOCUS] = {"focus", SL_PARAM_NUMBER, {{0}}, 0, 1e6, "m", NULL,
                "distance of what is sharp; 0: that of the camera's target"},
-    [SHUTTER] = {"shutter", SL_PARAM_NUMBER, {{0.5}}, 0, 1, "", NULL,
+    [SHUTTER] = {"shutter", SL_PARAM_NUMBER, {{0.25}}, 0, 1, "", NULL,
                  "fraction of a frame's time that the shutter is open, where the job names none"},
     SL_VOLUME_ROWS(VOLUME),
 };
@@ -225,7 +227,7 @@ static SlRenderStage make_stage(const PathTracer *tracer, const SlRenderJob *job
     SlRenderStage stage = sl_stage_make(job->view, tracer->values);
     stage.outdoor = true;
     float distance = sl_length(sl_sub(job->camera->eye, stage.ground.center));
-    stage.ground.fade = fmaxf(14 * stage.diagonal, 12 * distance);
+    stage.ground.fade = fmaxf(36 * stage.diagonal, 30 * distance);
     if (ground_pattern(tracer, job->view) == SL_PATTERN_SNOW) {
         const SlMaterial *own = &job->view->domain_material;
         stage.ground.color = sl_stage_color(own, SL_MATERIAL_GROUND, sl_vec3(0.80f, 0.84f, 0.90f));
@@ -351,7 +353,8 @@ static SlStatus begin(void *state, const SlRenderJob *job, uint32_t *passes, SlE
                           .shutter_close = close,
                           .tint = (float)number(tracer, TINT),
                           .foam = (float)number(tracer, FOAM),
-                          .ground = ground_pattern(tracer, job->view)};
+                          .ground = ground_pattern(tracer, job->view),
+                          .tank = number(tracer, TANK) != 0};
     scene->lamp = make_lamp(tracer);
     SlStatus status = make_planes(tracer, job, error);
     if (status == SL_OK)
@@ -369,11 +372,22 @@ static SlStatus begin(void *state, const SlRenderJob *job, uint32_t *passes, SlE
 
 /* --- Samples. --- */
 
+/* Point n of a sequence that fills the unit interval evenly, from the pixel's own start: steps by
+   powers of the root of x^4 = x + 1 [Roberts 2018]. */
+static float even(SlPathSampler *start, uint32_t n, double step)
+{
+    double at = (double)sl_path_uniform(start) + (double)n * step;
+    return fminf((float)(at - floor(at)), 0.99999994f);
+}
+
 /* Box filter over the pixel; thin lens. */
 static SlRay camera_ray(const PathTracer *tracer, uint32_t x, uint32_t y, SlPathSampler *sampler)
 {
     const SlCameraFrame *c = &tracer->camera;
-    float a = sl_path_uniform(sampler), b = sl_path_uniform(sampler), time = sl_path_uniform(sampler);
+    uint32_t n = tracer->samples;
+    SlPathSampler start = sl_path_sampler((uint64_t)y * tracer->width + x, 0xffffffffu, tracer->scene.settings.seed);
+    float a = even(&start, n, 0.8191725133961645), b = even(&start, n, 0.6710436067037893);
+    float time = even(&start, n, 0.5497004779019703);
     float right = ((float)x + a - c->center_x) / c->focal, up = (c->center_y - (float)y - b) / c->focal;
     SlVec3 d = sl_add(c->forward, sl_add(sl_scale(c->right, right), sl_scale(c->up, up)));
     SlRay ray = {.origin = c->eye, .t_max = INFINITY, .time = time};

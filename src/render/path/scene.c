@@ -10,6 +10,7 @@
 #include "math/quat.h"
 
 enum { CHUNK = 512, PRIORITY_WATER = 1, PRIORITY_GLASS = 2 };
+#define VISIBLE 0.00052f /* of the picture's height: radius of grains that can be seen */
 
 /* A mesh that becomes part of the geometry. */
 typedef struct Piece {
@@ -30,7 +31,7 @@ typedef struct Builder {
     const SlSceneInput *input;
     SlPathScene *scene;
     Piece *pieces;
-    size_t piece_count;
+    size_t piece_count, collider_pieces; /* colliders come first */
     SlMesh *meshes; /* of shapes; released at the end */
     size_t mesh_count;
     float *positions, *normals, *motion, *spheres, *sphere_motion;
@@ -236,11 +237,15 @@ static void add_particles(Builder *b, const SlSystemView *system)
     SlFieldView position = sl_view_field(system, "position");
     SlFieldView velocity = sl_view_field(system, "velocity");
     SlFieldView radius = sl_view_field(system, "radius"), life = sl_view_field(system, "lifetime");
+    SlFieldView id = sl_view_field(system, "id");
+    float picture = 2 * tanf(0.5f * b->input->job->camera->fov * SL_PI / 180); /* its height 1 m away */
     bool moves = usable(&velocity, SL_FIELD_F32X3, count), white = is_whitewater(system);
     SlMaterial look = system->material;
     uint16_t material;
     if (white)
-        material = add_material(b->scene, (SlPathMaterial){.kind = SL_BSDF_DIFFUSE, .color = look.color});
+        material = add_material(b->scene, (SlPathMaterial){.kind = SL_BSDF_DIFFUSE,
+                                                           .color = look.color,
+                                                           .translucent = true});
     else
         material = opaque_material(b, &look, look.color);
     for (size_t i = 0; i < count; i++) {
@@ -250,8 +255,16 @@ static void add_particles(Builder *b, const SlSystemView *system)
             float left = fminf(1, fmaxf(number_at(&life, i, count, 1), 0) * 10);
             r = b->input->foam * number_at(&radius, i, count, 0.1f * system->spacing) * left;
         }
-        if (sl_finite(p) && sl_finite(v) && r > 0 && isfinite(r))
-            add_sphere(b, p, r, v, material);
+        if (!(sl_finite(p) && sl_finite(v) && r > 0 && isfinite(r)))
+            continue;
+        uint32_t own = (uint32_t)i;
+        if (usable(&id, SL_FIELD_U32, count))
+            memcpy(&own, (const char *)id.data + i * id.stride, sizeof own);
+        float seen = VISIBLE * picture * sl_length(sl_sub(p, b->input->job->camera->eye)) * b->input->foam;
+        for (uint32_t part = 0; part < (white ? SL_GRAINS : 1); part++) {
+            SlGrain grain = white ? sl_whitewater_grain(own, part, r, seen) : (SlGrain){{0, 0, 0}, r};
+            add_sphere(b, sl_add(p, grain.offset), grain.radius, v, material);
+        }
     }
 }
 
@@ -390,10 +403,11 @@ static SlStatus push_lists(Builder *b, SlError *error)
     SlPathScene *scene = b->scene;
     b->sphere_room = view->collider_count;
     for (size_t k = 0; k < view->system_count; k++)
-        b->sphere_room += drawn_as_spheres(b, &view->systems[k]) ? view->systems[k].particle_count : 0;
-    scene->material_room = view->collider_count + view->system_count + view->surface_count + 4;
+        if (drawn_as_spheres(b, &view->systems[k]))
+            b->sphere_room += view->systems[k].particle_count * (is_whitewater(&view->systems[k]) ? SL_GRAINS : 1);
+    scene->material_room = view->collider_count + view->system_count + view->surface_count + 5;
     scene->materials = SL_PUSH(b->arena, SlPathMaterial, scene->material_room);
-    b->pieces = SL_PUSH(b->arena, Piece, view->collider_count + view->surface_count + 1);
+    b->pieces = SL_PUSH(b->arena, Piece, view->collider_count + view->surface_count + 2);
     b->meshes = SL_PUSH(b->arena, SlMesh, view->collider_count + 1);
     b->spheres = SL_PUSH(b->arena, float, 4 * b->sphere_room);
     b->sphere_motion = SL_PUSH(b->arena, float, 3 * b->sphere_room);
@@ -408,7 +422,18 @@ static SlStatus push_lists(Builder *b, SlError *error)
     return SL_OK;
 }
 
-static void add_surfaces(Builder *b)
+static const float *with_small_drops(Builder *b, const SlSurfaceView *surface)
+{
+    float *out = SL_PUSH(b->arena, float, 3 * surface->vertex_count);
+    bool ready = out != NULL;
+    if (ready)
+        memcpy(out, surface->positions, 3 * surface->vertex_count * sizeof *out);
+    ready = ready && sl_shrink_drops(b->arena, out, surface->vertex_count, surface->triangles,
+                                     surface->triangle_count, b->input->stage->spacing);
+    return ready ? out : NULL;
+}
+
+static bool add_surfaces(Builder *b)
 {
     const SlFrameView *view = b->input->job->view;
     for (size_t k = 0; k < view->surface_count; k++) {
@@ -416,7 +441,9 @@ static void add_surfaces(Builder *b)
         if (surface->triangle_count == 0)
             continue;
         Piece *piece = new_piece(b);
-        piece->positions = surface->positions;
+        piece->positions = with_small_drops(b, surface);
+        if (piece->positions == NULL)
+            return false;
         piece->normals = surface->normals;
         piece->velocities = surface->velocities;
         piece->vertex_count = surface->vertex_count;
@@ -427,6 +454,36 @@ static void add_surfaces(Builder *b)
                               ? clear_material(b, &surface->material, b->input->tint)
                               : opaque_material(b, &surface->material, surface->material.color);
     }
+    return true;
+}
+
+/* A solid stands at a side of the domain. */
+static bool has_walls(const Builder *b, const SlBox *box)
+{
+    float near = b->input->stage->spacing;
+    for (size_t k = 0; k < b->collider_pieces; k++)
+        for (size_t v = 0; v < b->pieces[k].vertex_count; v++) {
+            SlVec3 p = placed(&b->pieces[k], b->pieces[k].positions + 3 * v, false);
+            if (p.x < box->min.x + near || p.x > box->max.x - near || p.z < box->min.z + near ||
+                p.z > box->max.z - near)
+                return true;
+        }
+    return false;
+}
+
+/* Glass around a closed domain with water that has no solids of its own as walls. */
+static void add_tank(Builder *b, SlTank *tank)
+{
+    const SlFrameView *view = b->input->job->view;
+    if (!b->input->tank || view->surface_count == 0 || has_walls(b, &view->domain) ||
+        !sl_tank_make(&view->domain, b->input->stage->spacing, tank))
+        return;
+    Piece *piece = new_piece(b);
+    *piece = (Piece){.axes = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .positions = tank->positions,
+                     .vertex_count = tank->vertex_count, .triangles = tank->triangles,
+                     .triangle_count = tank->triangle_count};
+    piece->material = clear_material(b, &(SlMaterial){.kind = SL_MATERIAL_GLASS, .index_of_refraction = 1.5f}, 1);
+    b->scene->materials[piece->material].pane = true;
 }
 
 /* Two triangles that shine. */
@@ -471,29 +528,7 @@ static SlStatus set_geometry(Builder *b, SlError *error)
     uint8_t *classes = SL_PUSH(b->arena, uint8_t, b->triangle_count + b->sphere_count);
     if (classes == NULL)
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory for a picture");
-    SlBox box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-    for (size_t k = 0; k < b->triangle_count; k++) {
-        bool clear = scene->materials[b->triangle_material[k]].kind == SL_BSDF_CLEAR;
-        classes[k] = clear ? SL_RAY_CLEAR : SL_RAY_OPAQUE;
-        for (size_t c = 0; clear && c < 3; c++) {
-            const float *p = b->positions + 3 * (size_t)b->triangles[3 * k + c];
-            box.min = sl_vec3(fminf(box.min.x, p[0]), fminf(box.min.y, p[1]), fminf(box.min.z, p[2]));
-            box.max = sl_vec3(fmaxf(box.max.x, p[0]), fmaxf(box.max.y, p[1]), fmaxf(box.max.z, p[2]));
-        }
-    }
-    for (size_t k = 0; k < b->sphere_count; k++) {
-        bool clear = scene->materials[b->sphere_material[k]].kind == SL_BSDF_CLEAR;
-        const float *s = b->spheres + 4 * k;
-        classes[b->triangle_count + k] = clear ? SL_RAY_CLEAR : SL_RAY_OPAQUE;
-        if (!clear)
-            continue;
-        box.min = sl_vec3(fminf(box.min.x, s[0] - s[3]), fminf(box.min.y, s[1] - s[3]),
-                          fminf(box.min.z, s[2] - s[3]));
-        box.max = sl_vec3(fmaxf(box.max.x, s[0] + s[3]), fmaxf(box.max.y, s[1] + s[3]),
-                          fmaxf(box.max.z, s[2] + s[3]));
-    }
     bool moves = b->close > b->open;
-    scene->clear_bounds = box;
     scene->normals = b->normals;
     scene->triangle_material = b->triangle_material;
     scene->sphere_material = b->sphere_material;
@@ -507,6 +542,7 @@ static SlStatus set_geometry(Builder *b, SlError *error)
                                    .sphere_motion = moves ? b->sphere_motion : NULL,
                                    .sphere_class = classes + b->triangle_count,
                                    .sphere_count = b->sphere_count};
+    sl_scene_classes(scene, classes);
     return sl_intersector_create(b->context, b->input->intersector, &scene->geometry,
                                  &scene->intersector, error);
 }
@@ -518,6 +554,7 @@ SlStatus sl_path_scene_build(SlContext *context, SlArena *arena, const SlSceneIn
     Builder b = {.context = context, .arena = arena, .input = input, .scene = scene,
                  .open = input->shutter_open, .close = input->shutter_close};
     float corners[12];
+    SlTank tank;
     scene->shutter = (float)(b.close - b.open);
     scene->spacing = input->stage->spacing;
     scene->stage = *input->stage;
@@ -531,15 +568,19 @@ SlStatus sl_path_scene_build(SlContext *context, SlArena *arena, const SlSceneIn
         else
             status = add_shape(&b, &view->colliders[k], error);
     }
+    b.collider_pieces = b.piece_count;
     if (status == SL_OK) {
-        add_surfaces(&b);
+        if (!add_surfaces(&b))
+            status = sl_error_set(error, SL_ERROR_MEMORY, "no memory for the water's surface");
+        add_tank(&b, &tank); /* lives as long as the pieces */
         if (sl_max3(scene->lamp.light) > 0)
             add_lamp(&b, corners);
         for (size_t k = 0; k < view->system_count; k++)
             if (drawn_as_spheres(&b, &view->systems[k]))
                 add_particles(&b, &view->systems[k]);
-        status = fill_pieces(&b, error);
     }
+    if (status == SL_OK)
+        status = fill_pieces(&b, error);
     if (status == SL_OK)
         status = set_geometry(&b, error);
     if (status == SL_OK)

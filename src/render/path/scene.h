@@ -75,6 +75,7 @@ typedef struct SlSurface {
     uint32_t primitive;    /* SL_NO_PRIMITIVE: the ground */
     SlVec3 albedo;
     SlVec3 motion;         /* m while the shutter is open */
+    float radius;          /* m, of a sphere; 0: a triangle or the ground */
 } SlSurface;
 
 /* The view, settings and values of a picture. */
@@ -86,6 +87,7 @@ typedef struct SlSceneInput {
     double shutter_open, shutter_close; /* s */
     float tint, foam;                   /* factors of absorption and of whitewater's size */
     SlPattern ground;
+    bool tank;                          /* draw the walls of a closed domain with water as glass */
 } SlSceneInput;
 
 /* Arrays are in the arena. Destroy the scene in any case; lights and settings are set by the caller,
@@ -94,6 +96,34 @@ SlStatus sl_path_scene_build(SlContext *context, SlArena *arena, const SlSceneIn
                              SlPathScene *scene, SlError *error);
 void sl_path_scene_destroy(SlPathScene *scene);
 
+/* --- What water brings besides its surface (scene_water.c). --- */
+
+enum { SL_GRAINS = 5, SL_TANK_BOXES = 4 };
+
+typedef struct SlGrain {
+    SlVec3 offset; /* m, from the particle */
+    float radius;  /* m */
+} SlGrain;
+
+/* Grain `part` of [0, SL_GRAINS) of a particle of whitewater; visible: m, the radius that can be seen. */
+SlGrain sl_whitewater_grain(uint32_t id, uint32_t part, float radius, float visible);
+/* Draws the drops of a surface smaller; false: no memory. */
+bool sl_shrink_drops(SlArena *arena, float *positions, size_t vertex_count, const uint32_t *triangles,
+                     size_t triangle_count, float spacing);
+
+typedef struct SlTank {
+    float positions[3 * 8 * SL_TANK_BOXES];
+    uint32_t triangles[3 * 12 * SL_TANK_BOXES];
+    size_t vertex_count, triangle_count;
+} SlTank;
+
+/* False: a side of the domain is open. */
+bool sl_tank_make(const SlBox *domain, float spacing, SlTank *tank);
+
+/* --- Rays. --- */
+
+/* Whether rays see each primitive as clear or opaque, triangles first; sets `clear_bounds`. */
+void sl_scene_classes(SlPathScene *scene, uint8_t *classes);
 /* The nearest surface, ground included. */
 bool sl_scene_hit(const SlPathScene *scene, const SlRay *ray, SlSurface *surface);
 /* Only distance and primitive. */

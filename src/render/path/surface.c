@@ -135,6 +135,7 @@ static void sphere_surface(const SlPathScene *scene, const SlRay *ray, const SlH
     center = sl_add(center, sl_scale(s->motion, ray->time));
     SlVec3 p = sl_add(ray->origin, sl_scale(ray->direction, hit->t));
     s->flat = s->normal = sl_unit(sl_sub(p, center));
+    s->radius = g->spheres[4 * k + 3];
     s->position = sl_add(center, sl_scale(s->normal, g->spheres[4 * k + 3]));
     s->material = scene->sphere_material[k];
 }
@@ -143,11 +144,40 @@ void sl_scene_surface(const SlPathScene *scene, const SlRay *ray, const SlHit *h
 {
     s->t = hit->t;
     s->primitive = hit->primitive;
+    s->radius = 0;
     if (hit->primitive < scene->geometry.triangle_count)
         triangle_surface(scene, ray->time, hit, s);
     else
         sphere_surface(scene, ray, hit, s);
     s->albedo = scene->materials[s->material].color;
+}
+
+static void include(SlBox *box, SlVec3 p, float radius)
+{
+    box->min = sl_vec3(fminf(box->min.x, p.x - radius), fminf(box->min.y, p.y - radius),
+                       fminf(box->min.z, p.z - radius));
+    box->max = sl_vec3(fmaxf(box->max.x, p.x + radius), fmaxf(box->max.y, p.y + radius),
+                       fmaxf(box->max.z, p.z + radius));
+}
+
+void sl_scene_classes(SlPathScene *scene, uint8_t *classes)
+{
+    const SlGeometry *g = &scene->geometry;
+    SlBox box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    for (size_t k = 0; k < g->triangle_count; k++) {
+        bool clear = scene->materials[scene->triangle_material[k]].kind == SL_BSDF_CLEAR;
+        classes[k] = clear ? SL_RAY_CLEAR : SL_RAY_OPAQUE;
+        for (size_t c = 0; clear && c < 3; c++)
+            include(&box, row3(g->positions, g->triangles[3 * k + c]), 0);
+    }
+    for (size_t k = 0; k < g->sphere_count; k++) {
+        bool clear = scene->materials[scene->sphere_material[k]].kind == SL_BSDF_CLEAR;
+        const float *s = g->spheres + 4 * k;
+        classes[g->triangle_count + k] = clear ? SL_RAY_CLEAR : SL_RAY_OPAQUE;
+        if (clear)
+            include(&box, sl_vec3(s[0], s[1], s[2]), s[3]);
+    }
+    scene->clear_bounds = box;
 }
 
 bool sl_scene_hit(const SlPathScene *scene, const SlRay *ray, SlSurface *surface)
