@@ -247,7 +247,7 @@ static SlStatus draw(CliDrawing *drawing, const SlFrameView *view, const SlImage
     uint32_t remaining = 1;
     while (status == SL_OK && remaining > 0)
         status = sl_render_accumulate(renderer, &remaining, error);
-    if (status == SL_OK && !drawing->exr)
+    if (status == SL_OK && (!drawing->exr || drawing->wants_video))
         status = sl_render_image(renderer, image, error);
     if (status == SL_OK && drawing->exr && drawing->target == NULL)
         status = sl_target_create(drawing->context, sl_renderer_width(renderer),
