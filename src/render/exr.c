@@ -242,9 +242,11 @@ static int color_index(const char *name, int32_t x_samples, int32_t y_samples)
 typedef struct Window {
     int32_t x, y, width, height; /* of the data */
     bool color;                  /* R, G and B are read, else Y */
+    float *other;                /* values of the other channels, which are not used */
 } Window;
 
-/* Points the decoder's channels at a part of the image. */
+/* Points the decoder's channels at a part of the image. Other channels need a place too: OpenEXRCore 3.1
+   writes to those without one. */
 static void aim_decoder(exr_decode_pipeline_t *decoder, const Window *w, const SlFloatImage *image,
                         int64_t pixel)
 {
@@ -252,12 +254,13 @@ static void aim_decoder(exr_decode_pipeline_t *decoder, const Window *w, const S
         exr_coding_channel_info_t *from = &decoder->channels[c];
         int k = color_index(from->channel_name, from->x_samples, from->y_samples);
         bool is_read = w->color ? k >= 0 && k < GREY : k == GREY;
-        from->decode_to_ptr =
-            is_read ? (uint8_t *)(image->pixels + 3 * pixel + (w->color ? k : 0)) : NULL;
+        float *to = is_read ? image->pixels + 3 * pixel + (w->color ? k : 0) : w->other + pixel;
+        int32_t stride = (is_read ? 3 : 1) * (int32_t)sizeof(float);
+        from->decode_to_ptr = (uint8_t *)to;
         from->user_bytes_per_element = sizeof(float);
         from->user_data_type = EXR_PIXEL_FLOAT;
-        from->user_pixel_stride = 3 * sizeof(float);
-        from->user_line_stride = (int32_t)(3 * sizeof(float) * image->width);
+        from->user_pixel_stride = stride;
+        from->user_line_stride = stride * (int32_t)image->width;
     }
 }
 
@@ -376,8 +379,13 @@ static SlStatus read_part(SlContext *context, exr_context_t exr, const char *pat
         sl_float_image_create(context, (uint32_t)width, (uint32_t)height, image, error);
     if (status != SL_OK)
         return status;
+    size_t other_bytes = sizeof(float) * (size_t)width * (size_t)height;
+    window.other = sl_alloc(&context->memory, other_bytes);
+    if (window.other == NULL)
+        return bad_file(path, stream, EXR_ERR_OUT_OF_MEMORY, error);
     result = storage == EXR_STORAGE_TILED ? read_tiles(exr, &window, image)
                                           : read_rows(exr, &window, image);
+    sl_free(&context->memory, window.other, other_bytes);
     if (result != EXR_ERR_SUCCESS)
         return bad_file(path, stream, result, error);
     if (!window.color)
