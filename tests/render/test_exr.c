@@ -232,6 +232,35 @@ static void short_files_are_refused_before_memory(void **state)
     sl_context_destroy(context);
 }
 
+/* The three channels B, G, R by the names X, Y, Z: all three colors are what G was. */
+static void luminance_is_read_beside_other_channels(void **state)
+{
+    (void)state;
+    SlContext *context = test_context(1);
+    char folder[512], path[600];
+    test_folder(folder, sizeof folder, "exr-grey");
+    snprintf(path, sizeof path, "%s/a.exr", folder);
+    SlTarget *target = make_target(context, 1);
+    const float *color = sl_target_plane(target, "color");
+    for (int type = 0; type < 2; type++) {
+        SlFloatImage image;
+        uint32_t size;
+        assert_ok(sl_target_write_exr(target, path, (SlExrType)type, &test_error));
+        Bytes file = read_bytes(path);
+        const unsigned char *channels = attribute(&file, "channels", "chlist", &size);
+        for (int k = 0; k < 3; k++)
+            file.data[channels - file.data + 18 * k] = (unsigned char)('X' + k);
+        write_bytes(path, file.data, file.count);
+        free(file.data);
+        assert_ok(sl_float_image_read(context, path, &image, &test_error));
+        for (int k = 0; k < 3 * WIDTH * HEIGHT; k++)
+            assert_true(image.pixels[k] == color[k / 3 * 3 + 1]);
+        sl_float_image_destroy(context, &image);
+    }
+    sl_target_destroy(target);
+    sl_context_destroy(context);
+}
+
 static void files_without_color_are_refused(void **state)
 {
     (void)state;
@@ -348,6 +377,7 @@ int main(void)
         cmocka_unit_test(light_comes_back),
         cmocka_unit_test(damaged_files_are_refused),
         cmocka_unit_test(short_files_are_refused_before_memory),
+        cmocka_unit_test(luminance_is_read_beside_other_channels),
         cmocka_unit_test(files_without_color_are_refused),
         cmocka_unit_test(failures_leave_nothing),
 #else
