@@ -292,7 +292,7 @@ SlStatus cli_drawing_add(CliDrawing *drawing, const SlScene *scene, const SlFram
     if (status != SL_OK)
         return status;
     drawing->draw_ms += sl_renderer_last_ms(drawing->renderer);
-    if (drawing->wants_video && drawing->video == NULL)
+    if (drawing->wants_video && drawing->video == NULL && image != NULL)
         status = open_video(drawing, scene, image, error);
     if (status == SL_OK && drawing->video != NULL)
         status = sl_video_add(drawing->video, image, error);
