@@ -248,7 +248,7 @@ static SlStatus draw(CliDrawing *drawing, const SlFrameView *view, const SlImage
     uint32_t remaining = 1;
     while (status == SL_OK && remaining > 0)
         status = sl_render_accumulate(renderer, &remaining, error);
-    if (status == SL_OK && !drawing->exr)
+    if (status == SL_OK && (!drawing->exr || drawing->wants_video))
         status = sl_render_image(renderer, image, error);
     if (status == SL_OK && drawing->exr && drawing->target == NULL)
         status = sl_target_create(drawing->context, sl_renderer_width(renderer),
@@ -293,7 +293,7 @@ SlStatus cli_drawing_add(CliDrawing *drawing, const SlScene *scene, const SlFram
     if (status != SL_OK)
         return status;
     drawing->draw_ms += sl_renderer_last_ms(drawing->renderer);
-    if (drawing->wants_video && drawing->video == NULL)
+    if (drawing->wants_video && drawing->video == NULL && image != NULL)
         status = open_video(drawing, scene, image, error);
     if (status == SL_OK && drawing->video != NULL)
         status = sl_video_add(drawing->video, image, error);

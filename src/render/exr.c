@@ -15,6 +15,9 @@
 #include <openexr.h>
 
 enum { MAX_SIDE = 32768, MAX_CHANNELS = 64, NAME_BYTES = 48 };
+/* Deflate makes at most 1032 bytes from one, and a pixel has at least 2; no other compression of the
+   format gives more. */
+enum { MAX_PIXELS_PER_BYTE = 520 };
 
 /* What a context of the library works on. */
 typedef struct Stream {
@@ -224,63 +227,61 @@ SlStatus sl_target_write_exr(const SlTarget *target, const char *path, SlExrType
 
 /* --- Reading. --- */
 
+enum { GREY = 3 };
+
+/* Which of R, G, B, Y a channel with one value per pixel is, or -1. */
+static int color_index(const char *name, int32_t x_samples, int32_t y_samples)
+{
+    static const char *const names[] = {"R", "G", "B", "Y"};
+    for (int k = 0; k <= GREY && x_samples == 1 && y_samples == 1; k++)
+        if (strcmp(name, names[k]) == 0)
+            return k;
+    return -1;
+}
+
 typedef struct Window {
     int32_t x, y, width, height; /* of the data */
+    bool color;                  /* R, G and B are read, else Y */
+    float *other;                /* values of the other channels, which are not used */
 } Window;
 
-/* Points the decoder's channels at a part of the image; false: there is no color. */
-static bool aim_decoder(exr_decode_pipeline_t *decoder, const SlFloatImage *image, int64_t pixel)
+/* Points the decoder's channels at a part of the image. Other channels need a place too: OpenEXRCore 3.1
+   writes to those without one. */
+static void aim_decoder(exr_decode_pipeline_t *decoder, const Window *w, const SlFloatImage *image,
+                        int64_t pixel)
 {
-    bool found[3] = {false};
-    int16_t grey = -1;
     for (int16_t c = 0; c < decoder->channel_count; c++) {
         exr_coding_channel_info_t *from = &decoder->channels[c];
-        const char *name = from->channel_name;
-        from->decode_to_ptr = NULL;
-        if (from->x_samples != 1 || from->y_samples != 1)
-            continue;
-        int k = strcmp(name, "R") == 0 ? 0 : strcmp(name, "G") == 0 ? 1
-                : strcmp(name, "B") == 0 ? 2 : -1;
-        grey = strcmp(name, "Y") == 0 ? c : grey;
-        if (k < 0)
-            continue;
-        found[k] = true;
-        from->decode_to_ptr = (uint8_t *)(image->pixels + 3 * pixel + k);
+        int k = color_index(from->channel_name, from->x_samples, from->y_samples);
+        bool is_read = w->color ? k >= 0 && k < GREY : k == GREY;
+        float *to = is_read ? image->pixels + 3 * pixel + (w->color ? k : 0) : w->other + pixel;
+        int32_t stride = (is_read ? 3 : 1) * (int32_t)sizeof(float);
+        from->decode_to_ptr = (uint8_t *)to;
+        from->user_bytes_per_element = sizeof(float);
+        from->user_data_type = EXR_PIXEL_FLOAT;
+        from->user_pixel_stride = stride;
+        from->user_line_stride = stride * (int32_t)image->width;
     }
-    bool color = found[0] && found[1] && found[2];
-    if (!color && grey >= 0)
-        decoder->channels[grey].decode_to_ptr = (uint8_t *)(image->pixels + 3 * pixel);
-    for (int16_t c = 0; c < decoder->channel_count; c++) {
-        decoder->channels[c].user_bytes_per_element = sizeof(float);
-        decoder->channels[c].user_data_type = EXR_PIXEL_FLOAT;
-        decoder->channels[c].user_pixel_stride = 3 * sizeof(float);
-        decoder->channels[c].user_line_stride = (int32_t)(3 * sizeof(float) * image->width);
-    }
-    return color || grey >= 0;
 }
 
 /* Decodes one chunk to where it belongs. The pipeline is made anew for each: files are untrusted, and
    a chunk may differ from the last in every way. */
-static exr_result_t read_chunk(exr_context_t exr, const exr_chunk_info_t *chunk, int64_t pixel,
-                               const SlFloatImage *image, bool *has_color)
+static exr_result_t read_chunk(exr_context_t exr, const exr_chunk_info_t *chunk, const Window *w,
+                               int64_t pixel, const SlFloatImage *image)
 {
     exr_decode_pipeline_t decoder = EXR_DECODE_PIPELINE_INITIALIZER;
     exr_result_t result = exr_decoding_initialize(exr, 0, chunk, &decoder);
     if (result == EXR_ERR_SUCCESS) {
-        *has_color = aim_decoder(&decoder, image, pixel);
-        if (!*has_color)
-            result = EXR_ERR_INCORRECT_CHUNK;
-    }
-    if (result == EXR_ERR_SUCCESS)
+        aim_decoder(&decoder, w, image, pixel);
         result = exr_decoding_choose_default_routines(exr, 0, &decoder);
+    }
     if (result == EXR_ERR_SUCCESS)
         result = exr_decoding_run(exr, 0, &decoder);
     exr_decoding_destroy(exr, &decoder);
     return result;
 }
 
-static exr_result_t read_rows(exr_context_t exr, const Window *w, const SlFloatImage *image,
-                              bool *has_color)
+static exr_result_t read_rows(exr_context_t exr, const Window *w, const SlFloatImage *image)
 {
     int32_t rows = 1;
     exr_result_t result = exr_get_scanlines_per_chunk(exr, 0, &rows);
@@ -295,13 +296,12 @@ static exr_result_t read_rows(exr_context_t exr, const Window *w, const SlFloatI
         if (first < 0 || chunk.height < 1 || first + chunk.height > w->height ||
             chunk.width != w->width)
             return EXR_ERR_BAD_CHUNK_LEADER;
-        result = read_chunk(exr, &chunk, first * w->width, image, has_color);
+        result = read_chunk(exr, &chunk, w, first * w->width, image);
     }
     return result;
 }
 
-static exr_result_t read_tiles(exr_context_t exr, const Window *w, const SlFloatImage *image,
-                               bool *has_color)
+static exr_result_t read_tiles(exr_context_t exr, const Window *w, const SlFloatImage *image)
 {
     int32_t width = 0, height = 0;
     exr_result_t result = exr_get_tile_sizes(exr, 0, 0, 0, &width, &height);
@@ -317,7 +317,7 @@ static exr_result_t read_tiles(exr_context_t exr, const Window *w, const SlFloat
             if (chunk.width < 1 || chunk.height < 1 || left + chunk.width > w->width ||
                 top + chunk.height > w->height)
                 return EXR_ERR_BAD_CHUNK_LEADER;
-            result = read_chunk(exr, &chunk, top * w->width + left, image, has_color);
+            result = read_chunk(exr, &chunk, w, top * w->width + left, image);
         }
     return result;
 }
@@ -330,6 +330,20 @@ static SlStatus bad_file(const char *path, const Stream *stream, exr_result_t re
                         "%.300s: the EXR file cannot be read (%.120s)", path,
                         stream->message[0] != '\0' ? stream->message
                                                    : exr_get_default_error_message(result));
+}
+
+/* Which of R, G, B, Y the first part has. */
+static void find_colors(exr_context_t exr, bool found[GREY + 1])
+{
+    const exr_attr_chlist_t *list;
+    if (exr_get_channels(exr, 0, &list) != EXR_ERR_SUCCESS)
+        return;
+    for (int c = 0; c < list->num_channels; c++) {
+        const exr_attr_chlist_entry_t *channel = &list->entries[c];
+        int k = color_index(channel->name.str, channel->x_sampling, channel->y_sampling);
+        if (k >= 0)
+            found[k] = true;
+    }
 }
 
 static SlStatus read_part(SlContext *context, exr_context_t exr, const char *path,
@@ -350,32 +364,34 @@ static SlStatus read_part(SlContext *context, exr_context_t exr, const char *pat
     if (storage != EXR_STORAGE_SCANLINE && storage != EXR_STORAGE_TILED)
         return sl_error_set(error, SL_ERROR_PARSE,
                             "%.300s: deep EXR files are not read; only scanlines and tiles", path);
-    Window window = {box.min.x, box.min.y, (int32_t)width, (int32_t)height};
+    if (width * height > MAX_PIXELS_PER_BYTE * (int64_t)stream->used)
+        return sl_error_set(error, SL_ERROR_PARSE,
+                            "%.300s: the file is too short for its %lld × %lld pixels", path,
+                            (long long)width, (long long)height);
+    bool found[GREY + 1] = {false};
+    find_colors(exr, found);
+    Window window = {box.min.x, box.min.y, (int32_t)width, (int32_t)height,
+                     .color = found[0] && found[1] && found[2]};
+    if (!window.color && !found[GREY])
+        return sl_error_set(error, SL_ERROR_PARSE,
+                            "%.300s: has no channels R, G, B or Y, one value per pixel each", path);
     SlStatus status =
         sl_float_image_create(context, (uint32_t)width, (uint32_t)height, image, error);
     if (status != SL_OK)
         return status;
-    bool has_color = true;
-    result = storage == EXR_STORAGE_TILED ? read_tiles(exr, &window, image, &has_color)
-                                          : read_rows(exr, &window, image, &has_color);
-    if (!has_color)
-        status = sl_error_set(error, SL_ERROR_PARSE,
-                              "%.300s: has no channels R, G, B or Y, one value per pixel each",
-                              path);
-    else if (result != EXR_ERR_SUCCESS)
-        status = bad_file(path, stream, result, error);
-    return status;
-}
-
-/* Whether red, green and blue come from a channel Y. */
-static bool is_grey(exr_context_t exr)
-{
-    const exr_attr_chlist_t *list;
-    bool red = false;
-    if (exr_get_channels(exr, 0, &list) == EXR_ERR_SUCCESS)
-        for (int k = 0; k < list->num_channels; k++)
-            red = red || strcmp(list->entries[k].name.str, "R") == 0;
-    return !red;
+    size_t other_bytes = sizeof(float) * (size_t)width * (size_t)height;
+    window.other = sl_alloc(&context->memory, other_bytes);
+    if (window.other == NULL)
+        return bad_file(path, stream, EXR_ERR_OUT_OF_MEMORY, error);
+    result = storage == EXR_STORAGE_TILED ? read_tiles(exr, &window, image)
+                                          : read_rows(exr, &window, image);
+    sl_free(&context->memory, window.other, other_bytes);
+    if (result != EXR_ERR_SUCCESS)
+        return bad_file(path, stream, result, error);
+    if (!window.color)
+        for (size_t k = 0; k < (size_t)image->width * image->height; k++)
+            image->pixels[3 * k + 1] = image->pixels[3 * k + 2] = image->pixels[3 * k];
+    return SL_OK;
 }
 
 SlStatus sl_exr_decode(SlContext *context, const char *path, char *data, size_t bytes,
@@ -396,9 +412,6 @@ SlStatus sl_exr_decode(SlContext *context, const char *path, char *data, size_t 
     SlStatus status = result == EXR_ERR_SUCCESS
                           ? read_part(context, exr, path, &stream, image, error)
                           : bad_file(path, &stream, result, error);
-    if (status == SL_OK && is_grey(exr))
-        for (size_t k = 0; k < (size_t)image->width * image->height; k++)
-            image->pixels[3 * k + 1] = image->pixels[3 * k + 2] = image->pixels[3 * k];
     if (exr != NULL)
         exr_finish(&exr);
     if (status != SL_OK)

@@ -139,14 +139,20 @@ SlStatus sl_image_write_png(SlContext *context, const SlImage *image, const char
 #if SLEET_HAVE_PNG
 
 static const uint64_t max_bytes = (uint64_t)1 << 30; /* of a file */
+/* Deflate makes at most 1032 bytes from one, of 8 pixels each. */
+static const uint64_t max_pixels_per_byte = 8 * 1040;
 
-static SlStatus decode(SlContext *context, const char *path, png_image *reader, SlImage *image,
-                       SlError *error)
+static SlStatus decode(SlContext *context, const char *path, size_t bytes, png_image *reader,
+                       SlImage *image, SlError *error)
 {
     if (reader->width > MAX_SIDE || reader->height > MAX_SIDE)
         return sl_error_set(error, SL_ERROR_PARSE,
                             "%.300s: the picture has %u × %u pixels; at most %d a side are read",
                             path, reader->width, reader->height, MAX_SIDE);
+    if ((uint64_t)reader->width * reader->height > max_pixels_per_byte * bytes)
+        return sl_error_set(error, SL_ERROR_PARSE,
+                            "%.300s: the PNG file is not complete: too short for its %u × %u pixels",
+                            path, reader->width, reader->height);
     SlStatus status = sl_image_create(context, reader->width, reader->height, image, error);
     if (status != SL_OK)
         return status;
@@ -170,7 +176,7 @@ SlStatus sl_image_read_png(SlContext *context, const char *path, SlImage *image,
         return status;
     png_image reader = {.version = PNG_IMAGE_VERSION};
     if (png_image_begin_read_from_memory(&reader, data, bytes))
-        status = decode(context, path, &reader, image, error);
+        status = decode(context, path, bytes, &reader, image, error);
     else
         status = sl_error_set(error, SL_ERROR_PARSE, "%.300s: not a PNG file (%s)", path,
                               reader.message);

@@ -110,6 +110,11 @@ static SlStatus set_value(const SlParamRow *row, const double number[3], SlParam
     return SL_OK;
 }
 
+static bool same_numbers(const double a[3], const double b[3])
+{
+    return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
+}
+
 static SlStatus restore_parameters(SlWorldSystem *system, const SlStateView *state, SlError *error)
 {
     SlSystem *base = &system->base;
@@ -124,8 +129,7 @@ static SlStatus restore_parameters(SlWorldSystem *system, const SlStateView *sta
         const SlParamRow *row = sl_table_find(table, live.name);
         SlParamValue *value = row != NULL ? &base->values[row - table->rows] : NULL;
         if (row == NULL || !row->live || row->type == SL_PARAM_TEXT ||
-            memcmp(live.start, live.now, sizeof live.now) == 0 ||
-            memcmp(value->number, live.start, sizeof live.start) != 0)
+            same_numbers(live.start, live.now) || !same_numbers(value->number, live.start))
             continue;
         status = set_value(row, live.now, value, error);
         base->given[row - table->rows] = true;
@@ -143,7 +147,8 @@ static SlStatus restore_gravity(SlWorld *world, const SlStateView *state, SlErro
     if (item == NULL || item->count == 0)
         return SL_OK;
     memcpy(gravity, item->data, sizeof gravity);
-    if (memcmp(&gravity[0], &world->def.gravity, sizeof gravity[0]) != 0)
+    SlVec3 start = world->def.gravity;
+    if (gravity[0].x != start.x || gravity[0].y != start.y || gravity[0].z != start.z)
         return SL_OK;
     if (!sl_gravity_valid(gravity[1]))
         return sl_error_set(error, SL_ERROR_PARSE, "the state's gravity is not valid");

@@ -201,6 +201,66 @@ static void damaged_files_are_refused(void **state)
     sl_context_destroy(context);
 }
 
+/* A few bytes that announce a large picture get no memory for it; what compresses best is read. */
+static void short_files_are_refused_before_memory(void **state)
+{
+    (void)state;
+    enum { SIDE = 2048 };
+    SlContext *context = test_context(1);
+    char folder[512], path[600];
+    test_folder(folder, sizeof folder, "exr-short");
+    snprintf(path, sizeof path, "%s/a.exr", folder);
+    SlTarget *target;
+    SlFloatImage image;
+    assert_ok(sl_target_create(context, SIDE, SIDE, all_planes, 1, &target, &test_error));
+    assert_ok(sl_target_write_exr(target, path, SL_EXR_HALF, &test_error));
+    assert_ok(sl_float_image_read(context, path, &image, &test_error));
+    assert_int_equal(SIDE, image.height);
+    sl_float_image_destroy(context, &image);
+    sl_target_destroy(target);
+    target = make_target(context, 1);
+    assert_ok(sl_target_write_exr(target, path, SL_EXR_HALF, &test_error));
+    Bytes file = read_bytes(path);
+    uint32_t size;
+    const unsigned char *window = attribute(&file, "dataWindow", "box2i", &size);
+    file.data[window - file.data + 9] = file.data[window - file.data + 13] = 0x70;
+    write_bytes(path, file.data, file.count);
+    assert_int_equal(SL_ERROR_PARSE, sl_float_image_read(context, path, &image, &test_error));
+    assert_non_null(strstr(test_error.text, "too short for its 28709 × 28713 pixels"));
+    free(file.data);
+    sl_target_destroy(target);
+    sl_context_destroy(context);
+}
+
+/* The three channels B, G, R by the names X, Y, Z: all three colors are what G was. */
+static void luminance_is_read_beside_other_channels(void **state)
+{
+    (void)state;
+    SlContext *context = test_context(1);
+    char folder[512], path[600];
+    test_folder(folder, sizeof folder, "exr-grey");
+    snprintf(path, sizeof path, "%s/a.exr", folder);
+    SlTarget *target = make_target(context, 1);
+    const float *color = sl_target_plane(target, "color");
+    for (int type = 0; type < 2; type++) {
+        SlFloatImage image;
+        uint32_t size;
+        assert_ok(sl_target_write_exr(target, path, (SlExrType)type, &test_error));
+        Bytes file = read_bytes(path);
+        const unsigned char *channels = attribute(&file, "channels", "chlist", &size);
+        for (int k = 0; k < 3; k++)
+            file.data[channels - file.data + 18 * k] = (unsigned char)('X' + k);
+        write_bytes(path, file.data, file.count);
+        free(file.data);
+        assert_ok(sl_float_image_read(context, path, &image, &test_error));
+        for (int k = 0; k < 3 * WIDTH * HEIGHT; k++)
+            assert_true(image.pixels[k] == color[k / 3 * 3 + 1]);
+        sl_float_image_destroy(context, &image);
+    }
+    sl_target_destroy(target);
+    sl_context_destroy(context);
+}
+
 static void files_without_color_are_refused(void **state)
 {
     (void)state;
@@ -316,6 +376,8 @@ int main(void)
         cmocka_unit_test(the_header_names_the_layers),
         cmocka_unit_test(light_comes_back),
         cmocka_unit_test(damaged_files_are_refused),
+        cmocka_unit_test(short_files_are_refused_before_memory),
+        cmocka_unit_test(luminance_is_read_beside_other_channels),
         cmocka_unit_test(files_without_color_are_refused),
         cmocka_unit_test(failures_leave_nothing),
 #else

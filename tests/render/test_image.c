@@ -46,6 +46,30 @@ static void png_comes_back_equal(void **state)
     sl_context_destroy(context);
 }
 
+/* 68 bytes that announce 30000 × 30000 pixels get no memory for them. */
+static void short_files_are_refused_before_memory(void **state)
+{
+    (void)state;
+    static const unsigned char bytes[] = {
+        0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0x00, 0x00, 0x0d, 0x49, 0x48, 0x44,
+        0x52, 0x00, 0x00, 0x75, 0x30, 0x00, 0x00, 0x75, 0x30, 0x08, 0x02, 0x00, 0x00, 0x00, 0xe9,
+        0x45, 0x6f, 0xed, 0x00, 0x00, 0x00, 0x0b, 0x49, 0x44, 0x41, 0x54, 0x78, 0x9c, 0x63, 0x60,
+        0x80, 0x00, 0x00, 0x00, 0x08, 0x00, 0x01, 0xb7, 0x58, 0x73, 0x95, 0x00, 0x00, 0x00, 0x00,
+        0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82};
+    char folder[512], path[600];
+    test_folder(folder, sizeof folder, "png-short");
+    snprintf(path, sizeof path, "%s/a.png", folder);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(sizeof bytes, fwrite(bytes, 1, sizeof bytes, file));
+    fclose(file);
+    SlContext *context = test_context(1);
+    SlImage image;
+    assert_int_equal(SL_ERROR_PARSE, sl_image_read_png(context, path, &image, &test_error));
+    assert_non_null(strstr(test_error.text, "too short for its 30000 × 30000 pixels"));
+    sl_context_destroy(context);
+}
+
 static ssize_t full_disk(void *user, int descriptor, const void *data, size_t bytes)
 {
     (void)user;
@@ -95,6 +119,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
 #if SLEET_HAVE_PNG
         cmocka_unit_test(png_comes_back_equal),
+        cmocka_unit_test(short_files_are_refused_before_memory),
         cmocka_unit_test(failures_have_messages),
 #else
         cmocka_unit_test(png_is_unsupported),

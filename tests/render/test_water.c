@@ -446,7 +446,7 @@ static void the_filter_is_that_of_the_paper(void **state)
 {
     (void)state;
     SlContext *context = test_context(1);
-    filter_equals_its_reference(&sl_water_layer_kernels_base);
+    filter_equals_its_reference(SL_KERNELS(SL_ISA_BASE, sl_water_layer_kernels));
     filter_equals_its_reference(SL_KERNELS(context->isa, sl_water_layer_kernels));
     sl_context_destroy(context);
 }

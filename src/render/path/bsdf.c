@@ -93,7 +93,8 @@ void sl_coat_tables(SlPathMaterial *m)
         SlVec3 out = {sqrtf(1 - c * c), 0, c};
         double sum = 0;
         for (int i = 0; i < SIDE * SIDE; i++) {
-            float u1 = ((float)(i % SIDE) + 0.5f) / SIDE, u2 = ((float)(i / SIDE) + 0.5f) / SIDE;
+            int row = i / SIDE, column = i % SIDE;
+            float u1 = ((float)column + 0.5f) / SIDE, u2 = ((float)row + 0.5f) / SIDE;
             SlVec3 h = visible_normal(out, m->alpha, u1, u2);
             SlVec3 in = sl_sub(sl_scale(h, 2 * sl_dot(out, h)), out);
             float density;

@@ -200,6 +200,14 @@ static const struct {
     {SUN, {1.25}},
 };
 
+static bool same_numbers(const SlParamValue *a, const SlParamValue *b)
+{
+    bool same = true;
+    for (size_t k = 0; k < sizeof a->number / sizeof *a->number; k++)
+        same = same && a->number[k] == b->number[k];
+    return same;
+}
+
 static void set_stage(PathTracer *tracer, const SlFrameView *view)
 {
     memcpy(tracer->values, tracer->given, sizeof tracer->values);
@@ -207,7 +215,7 @@ static void set_stage(PathTracer *tracer, const SlFrameView *view)
     for (size_t k = 0; tracer->snow && k < sizeof snow_stage / sizeof *snow_stage; k++) {
         SlParamValue *v = &tracer->values[snow_stage[k].row];
         const SlParamValue *usual = &rows[snow_stage[k].row].value;
-        if (memcmp(v->number, usual->number, sizeof v->number) == 0)
+        if (same_numbers(v, usual))
             memcpy(v->number, snow_stage[k].value, sizeof v->number);
     }
 }

@@ -122,8 +122,9 @@ static void shoot_chunk(void *argument, size_t begin, size_t end, size_t chunk)
         SlPathSampler sampler = sl_path_sampler(i, 0, job->seed);
         float a = sl_path_uniform(&sampler), b = sl_path_uniform(&sampler);
         if (i < side * side) { /* one photon in each cell of a square */
-            a = ((float)(i % side) + a) / (float)side;
-            b = ((float)(i / side) + b) / (float)side;
+            size_t row = i / side, column = i % side;
+            a = ((float)column + a) / (float)side;
+            b = ((float)row + b) / (float)side;
         }
         SlRay ray = {.t_max = INFINITY, .time = sl_path_uniform(&sampler)};
         ray.direction = sl_scale(sl_sun_sample(&scene->sun, &sampler), -1);

@@ -52,7 +52,7 @@ static void layer(const SlWaterFrame *frame, const SlWaterLayer *out_layer, size
         for (int x = 0; x < SL_TILE; x += 8) {
             F8 nearest = f8(SL_DEPTH_NONE), covered = f8(0), sum = f8(0), count = f8(0);
             F8x3 normal = {f8(0), f8(0), f8(0)};
-            size_t in = (size_t)(y * SL_TILE_STRIDE + x);
+            size_t in = (size_t)y * SL_TILE_STRIDE + (size_t)x;
             for (uint32_t s = 0; s < samples; s++) {
                 F8 z = f8_load(liquid->z + sl_tile_plane(liquid, tile, s) + in);
                 I8 seen = z < f8_load(back->z + sl_tile_plane(back, tile, s) + in);
