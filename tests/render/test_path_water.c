@@ -91,7 +91,7 @@ static void tank_of_a_domain(void **state)
             memcpy(&p[k], tank.positions + 3 * (size_t)tank.triangles[3 * t + k], sizeof p[k]);
         volume += (double)sl_dot(p[0], sl_cross(p[1], p[2])) / 6;
     }
-    double thick = 0.024, in = 0.002;
+    double thick = 0.01, in = 0.002;
     double outer = (4 + 2 * thick) * (2 + 2 * thick), inner = (4 - 2 * in) * (2 - 2 * in);
     assert_near(volume, 3 * (outer - inner), 1e-4);
     box.max.x = INFINITY;

@@ -438,8 +438,9 @@ SlPathResult sl_path_trace(const SlPathScene *scene, const SlRay *ray, const SlM
                            SlPathSampler *sampler)
 {
     SlPathResult result = {.distance = INFINITY};
-    Path other, path = {.scene = scene, .sampler = sampler, .ray = *ray, .media = *media,
-                        .beta = {1, 1, 1}, .result = &result, .other = &other};
+    Path other = {.scene = scene};
+    Path path = {.scene = scene, .sampler = sampler, .ray = *ray, .media = *media,
+                 .beta = {1, 1, 1}, .result = &result, .other = &other};
     follow(&path);
     if (path.other == NULL && other.bounces < scene->settings.max_bounces)
         follow(&other);

@@ -118,7 +118,7 @@ static void add_box(SlTank *tank, SlVec3 low, SlVec3 high)
 bool sl_tank_make(const SlBox *domain, float spacing, SlTank *tank)
 {
     SlVec3 a = domain->min, b = domain->max;
-    float size = fminf(b.x - a.x, b.z - a.z), thick = 0.012f * size, in = 0.02f * spacing;
+    float size = fminf(b.x - a.x, b.z - a.z), thick = 0.005f * size, in = 0.02f * spacing;
     *tank = (SlTank){0};
     if (!(sl_finite(a) && isfinite(b.x) && isfinite(b.z)))
         return false;

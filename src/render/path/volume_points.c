@@ -27,7 +27,7 @@ typedef struct Source {
 
 static const float *vector_at(const SlFieldView *field, size_t i)
 {
-    return (const float *)((const char *)field->data + i * field->stride);
+    return (const float *)(const void *)((const char *)field->data + i * field->stride);
 }
 
 static float density_at(const Source *s, size_t i)

@@ -29,6 +29,12 @@ static void node_range(const SlSnowPoint *p, float reach, int a, int *first, int
     *last = (int)floorf(p->at[a] + reach);
 }
 
+/* Rounded down also below 0. */
+static int supervoxel_of(int node)
+{
+    return (node - (node % 8 + 8) % 8) / 8;
+}
+
 /* The super-voxels whose cells a home's points touch: a node belongs to the cells on both sides. */
 static void range_chunk(void *argument, size_t begin, size_t end, size_t chunk)
 {
@@ -37,15 +43,16 @@ static void range_chunk(void *argument, size_t begin, size_t end, size_t chunk)
     float widths = sl_volume_reach(r->settings->kernel);
     for (size_t h = begin; h < end; h++)
         for (int a = 0; a < 3; a++) {
-            int low = INT32_MAX, high = INT32_MIN;
+            int low = 0, high = 0;
             for (uint32_t k = r->points->start[h]; k < r->points->start[h + 1]; k++) {
                 int first, last;
+                bool is_first = k == r->points->start[h];
                 node_range(&r->points->point[k], r->points->point[k].width * widths, a, &first, &last);
-                low = first < low ? first : low;
-                high = last > high ? last : high;
+                low = is_first || first < low ? first : low;
+                high = is_first || last > high ? last : high;
             }
-            r->range[h][2 * a] = (low - 1) >> 3;
-            r->range[h][2 * a + 1] = high >> 3;
+            r->range[h][2 * a] = supervoxel_of(low - 1);
+            r->range[h][2 * a + 1] = supervoxel_of(high);
         }
 }
 
