@@ -24,13 +24,20 @@ add_executable(picture_compare tests/render/compare_pictures.c)
 target_link_libraries(picture_compare PRIVATE sleet_flags sleet_static)
 
 function(set_tier name)
+    # Tests with a high cost start first: the long ones of a tier do not come last and alone.
     set(tier quick)
+    set(cost 1)
     if(name MATCHES "_standard$")
         set(tier standard)
+        set(cost 10)
     elseif(name MATCHES "_(full|nightly)$")
         set(tier ${CMAKE_MATCH_1})
+        set(cost 100)
     endif()
-    set_tests_properties(${name} PROPERTIES LABELS ${tier} TIMEOUT 1800 SKIP_RETURN_CODE 77
+    if(name MATCHES "same_bits|energy|estimate|buoyancy|resume")
+        math(EXPR cost "5 * ${cost}")
+    endif()
+    set_tests_properties(${name} PROPERTIES LABELS ${tier} COST ${cost} TIMEOUT 1800 SKIP_RETURN_CODE 77
         ENVIRONMENT "SLEET_SOURCE=${PROJECT_SOURCE_DIR};SLEET_BUILD=${PROJECT_BINARY_DIR}")
 endfunction()
 

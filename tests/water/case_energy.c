@@ -95,6 +95,17 @@ static bool listed(const char *list, const char *key)
     return false;
 }
 
+/* A preset of another solver is none of this one's. */
+static bool takes(const SlTable *table, const char *key, const char *value)
+{
+    const SlParamRow *row = table != NULL ? sl_table_find(table, key) : NULL;
+    char name[64] = "";
+    if (row == NULL || strcmp(key, "preset") != 0)
+        return row != NULL;
+    sscanf(value, " \"%63[^\"]", name);
+    return strstr(row->choices, name) != NULL;
+}
+
 /* Copies the object of parameters without those dropped or unknown to the solver, the spacing
    multiplied; adds those of the request. */
 static void change_parameters(const WaterRun *run, const char *object, char *out, size_t size)
@@ -111,7 +122,7 @@ static void change_parameters(const WaterRun *run, const char *object, char *out
         const char *end = value_end(value);
         snprintf(key, sizeof key, "%.*s", (int)(close - at - 1), at + 1);
         at = end;
-        if (table == NULL || sl_table_find(table, key) == NULL || listed(drop, key))
+        if (!takes(table, key, value) || listed(drop, key))
             continue;
         if (strcmp(key, "spacing") == 0)
             used += (size_t)snprintf(out + used, size - used, "%s\"spacing\": %.9g",

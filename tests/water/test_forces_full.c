@@ -45,7 +45,7 @@ static void submerged_mesh(void **state)
     (void)state;
     WaterResult r;
     for (int k = 0; k < METHODS; k += 3) {
-        /* projective takes two seconds a step here, with the distance field of a mesh. */
+        /* The distance to a mesh finer than the spacing is slow, and projective asks for it in each iteration. */
         water_expect_run(&r, k == 0 ? "mesh time=2 base=22 depth=24 solver=%s"
                                     : "mesh size=12 time=0.5 base=16 depth=18 solver=%s",
                          methods[k].solver);

@@ -5,6 +5,8 @@
 static const char *const runs[] = {
     "fall -- iterations=2",    "fall",    "fall solver=projective",
     "collide -- iterations=2", "collide", "collide solver=projective",
+    "fall preset=realtime",    "fall preset=realtime size=10 height=4",
+    "collide preset=realtime", "collide preset=realtime size=10 speed=30 time=0.3",
 };
 
 static void no_energy_from_impacts(void **state)

@@ -20,6 +20,10 @@ static const double max_growth = 1.1;
 /* and grows only when it could be this much longer: steps that follow a pressure which swings, as deep
    water's does when it begins to move, would keep it swinging. */
 static const double growth_threshold = 1.25;
+/* With few iterations an impact leaves water compressed for some steps, and what is left of a density
+   error becomes the faster the shorter the step that corrects it: steps shortened at once would make
+   energy, which shortens them further. So they shrink by at most this factor per step. */
+static const double min_shrink = 0.99;
 /* Fractions by which the running mean of the pressure follows a step's, up and down. Cutting a step
    abruptly would turn what is left of the density error into speed. */
 static const double push_rise = 0.03, push_fall = 0.02;
@@ -98,6 +102,12 @@ static double value_quantile(const SlSystem *system, const float *values, double
 /* --- Limits --- */
 
 static const double tiny = 1e-12;
+
+static bool has_few_iterations(const SlSystem *system)
+{
+    double factor = ((const SlFluidState *)system->state)->cfl_factor;
+    return factor > 0 && factor < 1;
+}
 
 static double length_by_speed(const SlSystem *system, double speed)
 {
@@ -188,7 +198,8 @@ SlStatus sl_step_control_measure(SlSystem *system, double dt, const float *press
         !(allowed >= sl_param(system, SL_FLUID_PARAM_MIN_TIME_STEP)))
         return report_short_step(system, dt, allowed, error);
     if (allowed < control->length || allowed > growth_threshold * control->length)
-        control->length = fmin(allowed, max_growth * control->length);
+        control->length = fmax(fmin(allowed, max_growth * control->length),
+                               has_few_iterations(system) ? min_shrink * control->length : 0);
     return SL_OK;
 }
 

@@ -128,6 +128,7 @@ static const SlPreset presets[] = {
      "few steps of two iterations each, for interactive rates",
      SL_PRESET({"support", 1.8},
                {"iterations", 2},
+               {"repulsion", 0.3},
                {"cfl", 1.6},
                {"max_time_step", 1.0 / 180},
                {"skin", 0.01},
