@@ -125,9 +125,9 @@ void surface_cubes_derive(SurfaceCase cases[256])
         uint8_t next[EDGES], loop[EDGES];
         cases[inside].triangle_count = 0;
         find_segments(inside, next);
-        for (uint8_t first = 0; first < EDGES; first++) {
+        for (int first = 0; first < EDGES; first++) {
             int count = 0;
-            for (uint8_t edge = first; next[edge] != NO_EDGE;) {
+            for (uint8_t edge = (uint8_t)first; next[edge] != NO_EDGE;) {
                 loop[count++] = edge;
                 uint8_t to = next[edge];
                 next[edge] = NO_EDGE;
