@@ -142,6 +142,11 @@ SL_API SlStatus sl_renderer_draw(SlRenderer *renderer, const SlFrameView *view,
 /* Milliseconds spent on the last picture, from begin on. */
 SL_API double sl_renderer_last_ms(const SlRenderer *renderer);
 
+/* A rectangle of pixels; y from the top. */
+typedef struct SlPixelRegion {
+    uint32_t x, y, width, height;
+} SlPixelRegion;
+
 /* One picture. Everything it points to must stay valid until the picture was resolved. */
 typedef struct SlRenderJob {
     uint32_t cookie, size;     /* set by sl_default_render_job */
@@ -155,6 +160,10 @@ typedef struct SlRenderJob {
                                   without motion blur in any case */
     const char *const *planes; /* planes that sl_render_resolve will be asked for; default none */
     size_t plane_count;
+    SlPixelRegion region;      /* the part of the picture that is drawn: targets and the image have its
+                                  size, and before denoising the same bits as that part of all. It
+                                  must lie within the picture. Default all zero: all of it. `path`
+                                  takes no time for the rest */
 } SlRenderJob;
 
 SL_API SlRenderJob sl_default_render_job(const SlFrameView *view);
@@ -167,8 +176,8 @@ SL_API SlStatus sl_render_begin(SlRenderer *renderer, const SlRenderJob *job, Sl
    dropped with SL_ERROR_CANCELLED; the renderer can begin another. A renderer with the parameters
    `noise` and `time_limit` is done as soon as one of them is met. */
 SL_API SlStatus sl_render_accumulate(SlRenderer *renderer, uint32_t *remaining, SlError *error);
-/* Fills all planes of the target from what was accumulated. The target must have the renderer's size
-   and only planes that the job named. A progressive renderer can be resolved after every pass, others
+/* Fills all planes of the target from what was accumulated. The target must have the renderer's size,
+   or that of the job's region, and only planes that the job named. A progressive renderer can be resolved after every pass, others
    when no pass remains. May be called repeatedly. */
 SL_API SlStatus sl_render_resolve(SlRenderer *renderer, SlTarget *target, SlError *error);
 /* The picture as 8-bit sRGB with what is drawn over it (edges of the domain): the renderer's own

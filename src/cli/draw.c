@@ -35,6 +35,7 @@ SlStatus cli_drawing_open(CliDrawing *drawing, SlContext *context, const SlScene
     memset(drawing, 0, sizeof *drawing);
     drawing->context = context;
     drawing->run = output->run;
+    drawing->region = output->region;
     drawing->wants_video = output->video_path != NULL;
     drawing->every_png = output->every_png;
     snprintf(drawing->style, sizeof drawing->style, "%s",
@@ -242,18 +243,21 @@ static SlStatus draw(CliDrawing *drawing, const SlFrameView *view, const SlImage
     const char *planes[MAX_PLANES];
     SlRenderJob job = sl_default_render_job(view);
     job.camera = drawing->camera;
+    job.region = drawing->region;
     job.planes = planes;
     job.plane_count = list_planes(drawing, planes, MAX_PLANES);
     SlStatus status = sl_render_begin(renderer, &job, error);
     uint32_t remaining = 1;
+    bool part = job.region.width > 0;
     while (status == SL_OK && remaining > 0)
         status = sl_render_accumulate(renderer, &remaining, error);
     if (status == SL_OK && (!drawing->exr || drawing->wants_video))
         status = sl_render_image(renderer, image, error);
     if (status == SL_OK && drawing->exr && drawing->target == NULL)
-        status = sl_target_create(drawing->context, sl_renderer_width(renderer),
-                                  sl_renderer_height(renderer), planes, job.plane_count,
-                                  &drawing->target, error);
+        status = sl_target_create(drawing->context,
+                                  part ? job.region.width : sl_renderer_width(renderer),
+                                  part ? job.region.height : sl_renderer_height(renderer), planes,
+                                  job.plane_count, &drawing->target, error);
     if (status == SL_OK && drawing->exr)
         status = sl_render_resolve(renderer, drawing->target, error);
     if (status == SL_OK)

@@ -19,6 +19,7 @@ typedef struct CliDrawing {
     char style[16]; /* auto, particles, water or final */
     char video_path[1024];
     bool wants_video, every_png, exr;
+    SlPixelRegion region; /* of pictures; zero: all */
     char pattern[1024]; /* of the pictures' paths */
     char folder[900];   /* where pictures go without a pattern */
     char first_png[1024], last_png[1024];
@@ -35,6 +36,7 @@ typedef struct CliDrawingOutput {
     bool every_png;
     const char *style; /* NULL: the scene's */
     SlRunFolder *run;  /* whose frames are drawn; NULL: those of a live world */
+    SlPixelRegion region; /* the part of pictures that is drawn; zero: all */
 } CliDrawingOutput;
 
 /* False after a message: there is no such style. */

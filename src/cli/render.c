@@ -1,11 +1,12 @@
 /* sleet render: pictures and video from a folder of frames, or from a scene simulated on the way. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "cli/draw.h"
 
-enum { O_OUTPUT, O_STYLE, O_FRAMES, O_SIZE, O_CAMERA, O_SAMPLES, O_NOISE, O_TIME_LIMIT,
+enum { O_OUTPUT, O_STYLE, O_FRAMES, O_SIZE, O_REGION, O_CAMERA, O_SAMPLES, O_NOISE, O_TIME_LIMIT,
        O_DENOISE, O_SET, O_THREADS, O_PNG, O_NO_VIDEO, O_FOLLOW, O_QUIET, O_COUNT };
 static const CliOption options[O_COUNT] = {
     [O_OUTPUT] = {"output", 'o', "PATH",
@@ -16,6 +17,7 @@ static const CliOption options[O_COUNT] = {
                  "(the scene's, auto)"},
     [O_FRAMES] = {"frames", 'n', "K|A-B", "one frame, as a picture, or a range (default: all)"},
     [O_SIZE] = {"size", 0, "WxH", "size of the pictures in pixels (1280x720)"},
+    [O_REGION] = {"region", 0, "X,Y,W,H", "only this part of the picture, in pixels from the upper left corner"},
     [O_CAMERA] = {"camera", 'c', "NAME", "a camera of the scene (default: the first)"},
     [O_SAMPLES] = {"samples", 0, "N", "final: paths per pixel, at most (64)"},
     [O_NOISE] = {"noise", 0, "X", "final: done at this relative error of a pixel, e.g. 0.05"},
@@ -43,6 +45,7 @@ typedef struct Job {
     const char *source;
     bool from_folder, quiet, follow;
     uint64_t first, last;
+    SlPixelRegion region; /* zero: all of the picture */
     uint64_t broken; /* frames that were left out */
     SlRunFolder *folder; /* when it is a run folder */
     CliDrawing drawing;
@@ -180,7 +183,7 @@ static SlStatus open_drawing(Job *job, const CliInput *input, SlError *error)
     char folder[900], video[1024];
     const char *given = input->value[O_OUTPUT];
     bool single = job->first == job->last, png = input->value[O_PNG] != NULL;
-    CliDrawingOutput output = {.style = input->value[O_STYLE], .run = job->folder};
+    CliDrawingOutput output = {.style = input->value[O_STYLE], .run = job->folder, .region = job->region};
     if (given != NULL && (cli_ends_in(given, ".mp4") || cli_ends_in(given, ".webm"))) {
         output.video_path = given;
     } else if (given != NULL && (cli_ends_in(given, ".png") || cli_ends_in(given, ".exr"))) {
@@ -327,6 +330,19 @@ static int set_size(const char *text, CliInput *input)
     return code >= 0 ? code : cli_add_set(&cli_render_command, set, input);
 }
 
+/* --region; false: a usage error was printed. */
+static bool read_region(const char *text, SlPixelRegion *region)
+{
+    char rest;
+    if (sscanf(text, "%5" SCNu32 ",%5" SCNu32 ",%5" SCNu32 ",%5" SCNu32 "%c", &region->x, &region->y,
+               &region->width, &region->height, &rest) == 4 &&
+        region->width > 0 && region->height > 0)
+        return true;
+    cli_usage_error("render", "--region takes X,Y,WIDTH,HEIGHT in pixels as in 640,360,96,54, not \"%.40s\"",
+                    text);
+    return false;
+}
+
 /* --samples, --noise, --time-limit and --denoise as values of the scene; they ask for the style final.
    -1, or an exit code. */
 static int set_final(CliInput *input)
@@ -384,6 +400,8 @@ static int render(int count, char **words)
         code = EXIT_USAGE;
     if (code < 0 && input.value[O_SIZE] != NULL)
         code = set_size(input.value[O_SIZE], &input);
+    if (code < 0 && input.value[O_REGION] != NULL && !read_region(input.value[O_REGION], &job.region))
+        code = EXIT_USAGE;
     if (code < 0)
         code = set_final(&input);
     if (code < 0 && !cli_threads(&cli_render_command, input.value[O_THREADS]))
@@ -420,6 +438,7 @@ const CliCommand cli_render_command = {
                 "  sleet render out/dam --style particles --set render.blend=transparent\n"
                 "  sleet render out/dam -n 60 --style final --samples 128 -o dam.png\n"
                 "  sleet render out/dam -n 60 --style final --time-limit 120 -o dam.exr\n"
+                "  sleet render out/dam -n 60 --style final --region 400,300,320,180 -o part.png\n"
                 "  sleet render scenes/fountain.json --frames 90 -o fountain.png\n",
     .options = options,
     .option_count = O_COUNT,

@@ -24,6 +24,7 @@ struct SlRenderer {
     void *state;
     uint32_t width, height;
     SlRenderJob job; /* of the picture that was begun */
+    SlPixelRegion region; /* of it; the whole where the job has none */
     SlCamera framing; /* its camera, where the job has none */
     bool begun;
     uint32_t passes, remaining;
@@ -214,6 +215,22 @@ static SlStatus check_job(const SlRendererKind *kind, const SlRenderJob *job, ui
     return SL_OK;
 }
 
+/* Sets the region of the picture. */
+static SlStatus set_region(SlRenderer *renderer, const SlRenderJob *job, SlError *error)
+{
+    SlPixelRegion r = job->region;
+    if (r.x == 0 && r.y == 0 && r.width == 0 && r.height == 0)
+        r = (SlPixelRegion){0, 0, renderer->width, renderer->height};
+    renderer->region = r;
+    if (r.width > 0 && r.height > 0 && r.x < renderer->width && r.y < renderer->height &&
+        r.width <= renderer->width - r.x && r.height <= renderer->height - r.y)
+        return SL_OK;
+    return sl_error_set(error, SL_ERROR_ARGUMENT,
+                        "a region of %u × %u pixels at (%u, %u) of a picture of %u × %u; it must lie within "
+                        "the picture and have at least one pixel",
+                        r.width, r.height, r.x, r.y, renderer->width, renderer->height);
+}
+
 /* A failed or cancelled picture is dropped; the next begin starts afresh. */
 static SlStatus drop_unless_ok(SlRenderer *renderer, SlStatus status)
 {
@@ -256,9 +273,12 @@ SlStatus sl_render_begin(SlRenderer *renderer, const SlRenderJob *job, SlError *
     renderer->begun = false;
     renderer->last_ms = 0;
     SlStatus status = check_job(renderer->kind, job, &renderer->planes, error);
+    if (status == SL_OK)
+        status = set_region(renderer, job, error);
     if (status != SL_OK)
         return status;
     renderer->job = *job;
+    renderer->job.region = renderer->region;
     if (job->camera == NULL) {
         bool given = job->view->camera_count > 0;
         renderer->framing =
@@ -307,16 +327,57 @@ static SlStatus check_resolvable(const SlRenderer *renderer, SlError *error)
     return SL_OK;
 }
 
+/* --- Results. --- */
+
+/* Whether the kind draws more than what was asked for. */
+static bool needs_cut(const SlRenderer *renderer)
+{
+    const SlPixelRegion *r = &renderer->region;
+    return !renderer->kind->regions && (r->width < renderer->width || r->height < renderer->height);
+}
+
+/* The region's rows out of all of the picture, in units of `bytes` a pixel. */
+static void cut_rows(const SlRenderer *renderer, const void *all, size_t bytes, void *part)
+{
+    const SlPixelRegion *r = &renderer->region;
+    for (size_t y = 0; y < r->height; y++)
+        memcpy((char *)part + y * r->width * bytes,
+               (const char *)all + ((r->y + y) * renderer->width + r->x) * bytes, r->width * bytes);
+}
+
+/* Fills a target of the region's size. */
+static SlStatus resolve_region(SlRenderer *renderer, SlTarget *target, SlError *error)
+{
+    enum { MAX_PLANES = 16 };
+    const char *names[MAX_PLANES];
+    const SlPlaneInfo *info;
+    size_t count = 0;
+    SlTarget *all = NULL;
+    if (!needs_cut(renderer))
+        return renderer->kind->resolve(renderer->state, target, error);
+    while (count < MAX_PLANES && (info = sl_target_plane_info(target, count)) != NULL)
+        names[count++] = info->name;
+    SlStatus status = sl_target_create(renderer->context, renderer->width, renderer->height, names, count,
+                                       &all, error);
+    if (status == SL_OK)
+        status = renderer->kind->resolve(renderer->state, all, error);
+    for (size_t k = 0; status == SL_OK && k < count; k++)
+        cut_rows(renderer, sl_target_plane(all, names[k]),
+                 sl_plane_info(names[k])->channels * sizeof(float), sl_target_plane(target, names[k]));
+    sl_target_destroy(all);
+    return status;
+}
+
 SlStatus sl_render_resolve(SlRenderer *renderer, SlTarget *target, SlError *error)
 {
     SlStatus status = check_resolvable(renderer, error);
     if (status != SL_OK)
         return status;
-    if (sl_target_width(target) != renderer->width || sl_target_height(target) != renderer->height)
+    const SlPixelRegion *r = &renderer->region;
+    if (sl_target_width(target) != r->width || sl_target_height(target) != r->height)
         return sl_error_set(error, SL_ERROR_ARGUMENT,
                             "a target of %u × %u pixels for pictures of %u × %u",
-                            sl_target_width(target), sl_target_height(target), renderer->width,
-                            renderer->height);
+                            sl_target_width(target), sl_target_height(target), r->width, r->height);
     const SlPlaneInfo *info;
     for (size_t k = 0; (info = sl_target_plane_info(target, k)) != NULL; k++) {
         size_t plane = find_plane(renderer->kind, info->name);
@@ -324,26 +385,55 @@ SlStatus sl_render_resolve(SlRenderer *renderer, SlTarget *target, SlError *erro
             return sl_error_set(error, SL_ERROR_ARGUMENT,
                                 "the target's plane \"%s\" was not named in the job", info->name);
     }
-    return renderer->kind->resolve(renderer->state, target, error);
+    return resolve_region(renderer, target, error);
+}
+
+/* The renderer's own image, of the region's size. */
+static SlStatus make_image(SlRenderer *renderer, SlError *error)
+{
+    const SlPixelRegion *r = &renderer->region;
+    if (renderer->image.pixels != NULL &&
+        (renderer->image.width != r->width || renderer->image.height != r->height))
+        sl_image_destroy(renderer->context, &renderer->image);
+    return renderer->image.pixels != NULL
+               ? SL_OK
+               : sl_image_create(renderer->context, r->width, r->height, &renderer->image, error);
 }
 
 /* The plane "color", tone mapped. */
 static SlStatus image_of_color(SlRenderer *renderer, const SlImage **image, SlError *error)
 {
     static const char *const planes[] = {"color"};
-    SlStatus status = SL_OK;
-    if (renderer->color == NULL)
-        status = sl_target_create(renderer->context, renderer->width, renderer->height, planes, 1,
-                                  &renderer->color, error);
-    if (status == SL_OK && renderer->image.pixels == NULL)
-        status = sl_image_create(renderer->context, renderer->width, renderer->height,
-                                 &renderer->image, error);
+    const SlPixelRegion *r = &renderer->region;
+    if (renderer->color != NULL &&
+        (sl_target_width(renderer->color) != r->width || sl_target_height(renderer->color) != r->height)) {
+        sl_target_destroy(renderer->color);
+        renderer->color = NULL;
+    }
+    SlStatus status = make_image(renderer, error);
+    if (status == SL_OK && renderer->color == NULL)
+        status = sl_target_create(renderer->context, r->width, r->height, planes, 1, &renderer->color,
+                                  error);
     if (status == SL_OK)
-        status = renderer->kind->resolve(renderer->state, renderer->color, error);
+        status = resolve_region(renderer, renderer->color, error);
     if (status == SL_OK)
-        status = sl_target_image_with(renderer->color, renderer->tone, &renderer->image, error);
+        status = sl_target_image_at(renderer->color, renderer->tone, r->x, r->y, &renderer->image, error);
     *image = &renderer->image;
     return status;
+}
+
+/* The kind's image, or its part. */
+static SlStatus image_of_kind(SlRenderer *renderer, const SlImage **image, SlError *error)
+{
+    SlStatus status = renderer->kind->image(renderer->state, image, error);
+    if (status != SL_OK || !needs_cut(renderer))
+        return status;
+    status = make_image(renderer, error);
+    if (status != SL_OK)
+        return status;
+    cut_rows(renderer, (*image)->pixels, 3, renderer->image.pixels);
+    *image = &renderer->image;
+    return SL_OK;
 }
 
 SlStatus sl_render_image(SlRenderer *renderer, const SlImage **image, SlError *error)
@@ -352,7 +442,7 @@ SlStatus sl_render_image(SlRenderer *renderer, const SlImage **image, SlError *e
     SlStatus status = check_resolvable(renderer, error);
     if (status == SL_OK)
         status = renderer->kind->image != NULL
-                     ? renderer->kind->image(renderer->state, image, error)
+                     ? image_of_kind(renderer, image, error)
                      : image_of_color(renderer, image, error);
     sl_lap(&mark, &renderer->last_ms);
     return status;

@@ -19,6 +19,7 @@ typedef struct SlRendererKind {
     const char *const *planes; /* those it can fill, of sl_plane_infos; "color" is one of them */
     size_t plane_count;
     bool progressive; /* can be resolved after each pass; else only when none remains */
+    bool regions; /* draws the job's region, with targets of its size; else all, and renderer.c cuts */
     size_t state_bytes; /* zeroed before `init`, passed to all functions */
     /* `values`: one per row, within their ranges, valid only during the call. */
     SlStatus (*init)(void *state, SlContext *context, const SlParamValue *values, SlError *error);

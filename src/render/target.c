@@ -144,7 +144,7 @@ float *sl_target_plane(const SlTarget *target, const char *name)
 
 typedef struct ToneMap {
     const float *color;
-    uint32_t width;
+    uint32_t width, x, y; /* x, y: of the first pixel in the picture */
     uint8_t *pixels;
     float table[SL_TONE_SIZE];
 } ToneMap;
@@ -156,7 +156,7 @@ static void tone_map_rows(void *argument, size_t begin, size_t end, size_t chunk
     const ToneMap *map = argument;
     for (size_t y = begin; y < end; y++)
         for (uint32_t x = 0; x < map->width; x++) {
-            float noise = sl_dither(x, (uint32_t)y);
+            float noise = sl_dither(map->x + x, map->y + (uint32_t)y);
             for (size_t k = 0; k < 3; k++) {
                 size_t at = 3 * (y * map->width + x) + k;
                 float light = map->color[at] > 0 ? map->color[at] : 0; /* NaN becomes 0 */
@@ -174,8 +174,16 @@ SlStatus sl_target_image(const SlTarget *target, SlImage *image, SlError *error)
 
 SlStatus sl_target_image_with(const SlTarget *target, SlTone tone, SlImage *image, SlError *error)
 {
+    return sl_target_image_at(target, tone, 0, 0, image, error);
+}
+
+SlStatus sl_target_image_at(const SlTarget *target, SlTone tone, uint32_t x, uint32_t y, SlImage *image,
+                            SlError *error)
+{
     ToneMap map = {.color = sl_target_plane(target, "color"),
                    .width = target->width,
+                   .x = x,
+                   .y = y,
                    .pixels = image->pixels};
     if (map.color == NULL)
         return sl_error_set(error, SL_ERROR_ARGUMENT,

@@ -9,6 +9,11 @@ const SlPlaneInfo *sl_plane_info(const char *name);
 /* The planes of a target in their order; NULL at the end. */
 const SlPlaneInfo *sl_target_plane_info(const SlTarget *target, size_t index);
 
+/* sl_target_image_with of a target whose first pixel is (x, y) of the picture: the dither is that of
+   the picture. */
+SlStatus sl_target_image_at(const SlTarget *target, SlTone tone, uint32_t x, uint32_t y, SlImage *image,
+                            SlError *error);
+
 /* That it was made with. */
 SlContext *sl_target_context(const SlTarget *target);
 

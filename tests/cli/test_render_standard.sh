@@ -114,6 +114,24 @@ for bad in 12 0x5 9000x10 axb 5x; do
 done
 check "a picture was written" test ! -e bad.png
 
+# --- regions --------------------------------------------------------------------------------------
+for style in water particles final; do
+    region=(render out --frames 1 --style $style --size 96x54 -q)
+    [[ $style == final ]] && region+=(--samples 2 --denoise none)
+    expect 0 "${region[@]}" -o all.png
+    expect 0 "${region[@]}" -o part.png --region 20,10,33,17
+    same "size of a region" "$(file -b part.png | grep -o '[0-9]* x [0-9]*')" "33 x 17"
+    check "a region of $style is not that part of the picture" python3 "$SLEET_SOURCE/tests/cli/is_part.py" \
+        all.png part.png 20 10
+done
+for bad in 12 1,2,3 0,0,0,5 a,b,c,d 1,2,3,4,5; do
+    expect 2 render out --frames 1 -o bad.png --region "$bad" -q
+    complains "--region takes"
+done
+expect 3 render out --frames 1 -o bad.png --size 96x54 --region 90,0,7,1 -q
+complains "within"
+check "a picture was written" test ! -e bad.png
+
 # --- where it goes --------------------------------------------------------------------------------
 expect 0 render out --frames 1-3 -o 'p_%03d.png' "${small[@]}"
 check "pattern" test -s p_001.png -a -s p_003.png

@@ -27,7 +27,7 @@
 #include "render/path/integrate.h"
 #include "render/renderer.h"
 
-enum { MAX_THINGS = 64, MAX_ROWS = 128 };
+enum { MAX_THINGS = 64, MAX_ROWS = 128, ROUNDS = 8 };
 
 typedef struct Peer {
     SlContext *context;
@@ -220,30 +220,42 @@ static void build(Peer *peer)
     peer->media = sl_media_at(scene, peer->camera.eye);
 }
 
-static void draw_pixel(const Peer *peer, uint32_t x, uint32_t y)
+static SlVec3 draw_sample(const Peer *peer, uint32_t x, uint32_t y, uint32_t sample, uint32_t seed)
 {
     const SlCameraFrame *c = &peer->frame;
+    SlPathSampler sampler = sl_path_sampler_even((uint64_t)y * peer->width + x, sample, seed);
+    float a = sl_path_even(&sampler), b = sl_path_even(&sampler);
+    float right = ((float)x + a - c->center_x) / c->focal;
+    float up = (c->center_y - (float)y - b) / c->focal;
+    SlVec3 d = sl_add(c->forward, sl_add(sl_scale(c->right, right), sl_scale(c->up, up)));
+    SlRay ray = {.origin = c->eye, .direction = sl_unit(d), .t_max = INFINITY};
+    return sl_path_trace(&peer->scene, &ray, &peer->media, &sampler).light;
+}
+
+/* Samples of a pixel are not independent of each other; rounds with different seeds are. */
+static void draw_pixel(const Peer *peer, uint32_t x, uint32_t y)
+{
+    uint32_t rounds = peer->samples < ROUNDS ? peer->samples : ROUNDS, each = peer->samples / rounds;
     size_t pixel = (size_t)y * peer->width + x;
-    double sum[3] = {0}, squares[3] = {0}, n = peer->samples;
-    for (uint32_t s = 0; s < peer->samples; s++) {
-        SlPathSampler sampler = sl_path_sampler(pixel, s, peer->seed);
-        float a = sl_path_uniform(&sampler), b = sl_path_uniform(&sampler);
-        float right = ((float)x + a - c->center_x) / c->focal;
-        float up = (c->center_y - (float)y - b) / c->focal;
-        SlVec3 d = sl_add(c->forward, sl_add(sl_scale(c->right, right), sl_scale(c->up, up)));
-        SlRay ray = {.origin = c->eye, .direction = sl_unit(d), .t_max = INFINITY};
-        SlPathResult r = sl_path_trace(&peer->scene, &ray, &peer->media, &sampler);
-        const double light[3] = {(double)r.light.x, (double)r.light.y, (double)r.light.z};
+    double sum[3] = {0}, squares[3] = {0};
+    for (uint32_t round = 0; round < rounds; round++) {
+        double own[3] = {0};
+        for (uint32_t s = 0; s < each; s++) {
+            SlVec3 light = draw_sample(peer, x, y, s, peer->seed + 1000003 * round);
+            own[0] += (double)light.x / each;
+            own[1] += (double)light.y / each;
+            own[2] += (double)light.z / each;
+        }
         for (int k = 0; k < 3; k++) {
-            sum[k] += light[k];
-            squares[k] += light[k] * light[k];
+            sum[k] += own[k];
+            squares[k] += own[k] * own[k];
         }
     }
     for (int k = 0; k < 3; k++) {
-        double mean = sum[k] / n;
+        double mean = sum[k] / rounds;
         peer->mean[3 * pixel + k] = (float)mean;
         peer->variance[3 * pixel + k] =
-            (float)(n > 1 ? fmax(squares[k] / n - mean * mean, 0) / (n - 1) : 0);
+            (float)(rounds > 1 ? fmax(squares[k] / rounds - mean * mean, 0) / (rounds - 1) : 0);
     }
 }
 

@@ -74,6 +74,46 @@ static void same_bits_for_any_threads(void **state)
     }
 }
 
+/* A part of the picture has the bits of that part of all, whatever the tiles. */
+static void region_of_a_picture(void **state)
+{
+    (void)state;
+    const char *const planes[] = {"color", "depth"};
+    const SlPixelRegion regions[] = {{0, 0, WIDTH, HEIGHT}, {13, 5, 21, 17}, {WIDTH - 1, HEIGHT - 1, 1, 1}};
+    for (int p = 0; p < 2; p++) {
+        PathCase c = mixed_case(3);
+        size_t channels = p == 0 ? 3 : 1;
+        float *all = path_draw(&c, 2, planes[p]);
+        for (int k = 0; k < 3; k++) {
+            const SlPixelRegion *r = &regions[k];
+            c.region = *r;
+            float *part = path_draw(&c, 2, planes[p]);
+            for (size_t y = 0; y < r->height; y++)
+                assert_memory_equal(part + channels * y * r->width,
+                                    all + channels * ((r->y + y) * WIDTH + r->x),
+                                    channels * r->width * sizeof(float));
+            free(part);
+        }
+        free(all);
+    }
+}
+
+/* Maps shared by more samples give the same light. */
+static void samples_per_photon_map(void **state)
+{
+    (void)state;
+    double mean[2];
+    for (int k = 0; k < 2; k++) {
+        PathCase c = mixed_case(32);
+        path_set(&c, "photon_samples", k == 0 ? 1 : 32);
+        float *color = path_draw(&c, 2, "color");
+        mean[k] = path_mean(color, 3 * WIDTH * HEIGHT);
+        free(color);
+    }
+    assert_true(mean[0] != mean[1]);
+    assert_near(mean[0] / mean[1], 1, 0.01);
+}
+
 static void intersectors_agree(void **state)
 {
     (void)state;
@@ -249,6 +289,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_bits_for_any_threads), cmocka_unit_test(intersectors_agree),
+        cmocka_unit_test(region_of_a_picture),       cmocka_unit_test(samples_per_photon_map),
         cmocka_unit_test(empty_frames),              cmocka_unit_test(no_particles),
         cmocka_unit_test(missing_meshes),            cmocka_unit_test(no_light),
         cmocka_unit_test(smallest_picture),          cmocka_unit_test(planes_of_a_solid),

@@ -1,4 +1,4 @@
-/* What water brings besides its surface: grains of whitewater, small drops, the tank. */
+/* What water brings besides its surface: grains of whitewater, mist, small drops, wet solids, the tank. */
 #include "support/path_case.h"
 #include "support/test.h"
 
@@ -42,6 +42,128 @@ static void grains_in_even_light(void **state)
     assert_true(path_mean(grey, 3 * 24 * 24) < 0.98);
     free(white);
     free(grey);
+}
+
+enum { SPRAY = 400 };
+static float spray_position[SPRAY][3];
+static uint32_t spray_phase[SPRAY];
+
+/* Fine spray in a ball of 0.5 m around the origin; `phase`: 0 is spray, 2 bubbles. */
+static void add_spray(PathCase *c, SlSystemView *system, SlFieldView fields[2], uint32_t phase)
+{
+    for (uint32_t k = 0; k < SPRAY; k++) {
+        float turn = 2.39996f * (float)k, z = 1 - 2 * ((float)k + 0.5f) / SPRAY, flat = sqrtf(1 - z * z);
+        float far = 0.5f * cbrtf((float)(k * 37 % SPRAY) / SPRAY);
+        spray_position[k][0] = far * flat * cosf(turn);
+        spray_position[k][1] = far * z;
+        spray_position[k][2] = far * flat * sinf(turn);
+        spray_phase[k] = phase;
+    }
+    fields[0] = (SlFieldView){"position", "m", "", SL_FIELD_F32X3, spray_position, SPRAY, 12};
+    fields[1] = (SlFieldView){"phase", "", "", SL_FIELD_U32, spray_phase, SPRAY, 4};
+    *system = (SlSystemView){.name = "w", .solver = "whitewater", .particle_count = SPRAY, .spacing = 0.02f,
+                             .material = path_material(SL_MATERIAL_FOAM, 1, 1), .fields = fields,
+                             .field_count = 2};
+    c->view.systems = system;
+    c->view.system_count = 1;
+    path_set(c, "foam", 0);
+}
+
+/* In even light mist is invisible; before a dark wall it is seen, and only around spray. */
+static void mist_around_spray(void **state)
+{
+    (void)state;
+    double mean[4];
+    for (int k = 0; k < 4; k++) {
+        PathCase c = path_case(16, 16, 128);
+        SlSystemView system;
+        SlFieldView fields[2];
+        SlShape wall = sl_default_shape(SL_SHAPE_BOX);
+        wall.center = (SlVec3){0, 0, -2};
+        wall.half = (SlVec3){20, 20, 0.5f};
+        add_spray(&c, &system, fields, k == 3 ? 2 : 0);
+        if (k > 0)
+            path_add_shape(&c, wall, path_material(SL_MATERIAL_SOLID, 0, 1));
+        path_set(&c, "mist", k == 2 ? 0 : 40);
+        c.camera.fov = 10;
+        float *color = path_draw(&c, 2, "color");
+        mean[k] = path_mean(color, 3 * 16 * 16);
+        free(color);
+    }
+    assert_near(mean[0], 1, 0.005);
+    assert_true(mean[1] > mean[2] + 0.1);
+    assert_true(mean[3] == mean[2]);
+}
+
+/* Water in x < 0: solids there are wet, those far away dry, and wetness falls in between. */
+static void wet_near_water(void **state)
+{
+    (void)state;
+    enum { SIDE = 10 };
+    static float position[SIDE * SIDE * SIDE][3];
+    for (int k = 0; k < SIDE * SIDE * SIDE; k++) {
+        position[k][0] = -0.1f * ((float)(k % SIDE) + 0.5f);
+        position[k][1] = 0.1f * ((float)(k / SIDE % SIDE) + 0.5f);
+        position[k][2] = 0.1f * ((float)(k / SIDE / SIDE) + 0.5f);
+    }
+    SlFieldView field = {"position", "m", "", SL_FIELD_F32X3, position, SIDE * SIDE * SIDE, 12};
+    SlSystemView system = {.name = "water", .solver = "pbf", .particle_count = SIDE * SIDE * SIDE,
+                           .spacing = 0.1f, .material = sl_default_material(SL_MATERIAL_WATER),
+                           .fields = &field, .field_count = 1};
+    SlFrameView view = {.systems = &system, .system_count = 1};
+    SlContext *context = test_context(1);
+    SlArena arena;
+    SlWetMap map;
+    sl_arena_init(&arena, &context->memory);
+    assert_true(sl_wet_make(&arena, &view, 10, &map));
+    float last = 1;
+    for (int k = 0; k < 7; k++) { /* the mean over a plane, 0.3 m further each time */
+        float sum = 0;
+        for (int n = 0; n < 400; n++)
+            sum += sl_wet_at(&map, sl_vec3(-0.3f + 0.3f * (float)k, 0.05f * (float)(n % 20),
+                                           0.05f * (float)(n / 20))) / 400;
+        assert_true(sum <= last + 0.02f);
+        assert_true(k > 0 || sum > 0.99f);
+        last = sum;
+    }
+    assert_true(last == 0);
+    assert_true(sl_wet_at(&map, sl_vec3(1e30f, -1e30f, 0)) == 0);
+    assert_true(sl_wet_make(&arena, &view, 0, &map));
+    assert_true(sl_wet_at(&map, sl_vec3(-0.5f, 0.5f, 0.5f)) == 0);
+    sl_arena_free(&arena);
+    sl_context_destroy(context);
+}
+
+/* A grey ball with two drops of water inside: wet it is darker; hidden, the sky is seen beside them. */
+static void wet_and_hidden_solids(void **state)
+{
+    (void)state;
+    static float position[2][3] = {{0, 0, 0}, {0.1f, 0, 0}};
+    SlFieldView field = {"position", "m", "", SL_FIELD_F32X3, position, 2, 12};
+    SlSystemView system = {.name = "water", .solver = "pbf", .particle_count = 2, .spacing = 0.1f,
+                           .material = sl_default_material(SL_MATERIAL_WATER), .fields = &field,
+                           .field_count = 1};
+    double mean[3];
+    for (int k = 0; k < 3; k++) {
+        PathCase c = path_case(16, 16, 64);
+        SlShape ball = sl_default_shape(SL_SHAPE_SPHERE);
+        ball.radius = 1;
+        path_add_shape(&c, ball, path_material(SL_MATERIAL_SOLID, 0.5f, 1));
+        c.colliders[0].name = "ball";
+        c.view.systems = &system;
+        c.view.system_count = 1;
+        c.camera.fov = 16;
+        path_set(&c, "wet", k == 1 ? 100 : 0);
+        if (k == 2)
+            path_set_text(&c, "hide", "other,ball");
+        float *color = path_draw(&c, 2, "color");
+        mean[k] = path_mean(color, 3 * 16 * 16);
+        free(color);
+    }
+    assert_near(mean[0], 0.5, 0.01);
+    /* 0.5 × 0.53 / (1 - 0.47 × 0.5) = 0.346 below a film that mirrors about 0.06 of the light */
+    assert_true(mean[1] > 0.33 && mean[1] < 0.46);
+    assert_true(mean[2] > 0.9);
 }
 
 static void tetrahedron(float *positions, uint32_t *triangles, uint32_t first, float size, float x)
@@ -102,6 +224,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(grains_of_a_particle), cmocka_unit_test(grains_in_even_light),
+        cmocka_unit_test(mist_around_spray), cmocka_unit_test(wet_near_water),
+        cmocka_unit_test(wet_and_hidden_solids),
         cmocka_unit_test(drops_shrink), cmocka_unit_test(tank_of_a_domain)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -134,6 +134,63 @@ static void calls_out_of_order_are_refused(void **state)
     sl_context_destroy(context);
 }
 
+/* Renderers that draw everything are cut; a picture without a region is complete again. */
+static void regions_are_parts_of_the_picture(void **state)
+{
+    (void)state;
+    SlContext *context = test_context(2);
+    SlRenderer *renderer = splats(context);
+    Scene scene;
+    point_scene(&scene);
+    const char *const planes[] = {"depth", "normal"};
+    const SlImage *image;
+    SlTarget *all, *part;
+    uint8_t first[3 * SIDE * SIDE];
+    SlRenderJob job = sl_default_render_job(&scene.view);
+    job.planes = planes;
+    job.plane_count = 2;
+    assert_ok(sl_target_create(context, SIDE, SIDE, planes, 2, &all, &test_error));
+    assert_ok(sl_target_create(context, 20, 9, planes, 2, &part, &test_error));
+    for (int round = 0; round < 3; round++) {
+        SlPixelRegion r = round == 1 ? (SlPixelRegion){21, 28, 20, 9} : (SlPixelRegion){0};
+        job.region = r;
+        assert_ok(sl_render_begin(renderer, &job, &test_error));
+        for (uint32_t remaining = 1; remaining > 0;)
+            assert_ok(sl_render_accumulate(renderer, &remaining, &test_error));
+        assert_int_equal(round == 1 ? SL_ERROR_ARGUMENT : SL_OK, sl_render_resolve(renderer, all, &test_error));
+        assert_ok(sl_render_image(renderer, &image, &test_error));
+        if (round == 0)
+            memcpy(first, image->pixels, sizeof first);
+        if (round != 1) {
+            assert_memory_equal(first, image->pixels, sizeof first);
+            continue;
+        }
+        assert_ok(sl_render_resolve(renderer, part, &test_error));
+        assert_int_equal(20, image->width);
+        assert_int_equal(9, image->height);
+        for (size_t y = 0; y < r.height; y++) {
+            size_t from = (r.y + y) * SIDE + r.x, to = y * r.width;
+            assert_memory_equal(image->pixels + 3 * to, first + 3 * from, 3 * r.width);
+            assert_memory_equal(sl_target_plane(part, "depth") + to, sl_target_plane(all, "depth") + from,
+                                r.width * sizeof(float));
+            assert_memory_equal(sl_target_plane(part, "normal") + 3 * to,
+                                sl_target_plane(all, "normal") + 3 * from, 3 * r.width * sizeof(float));
+        }
+        assert_true(isfinite(sl_target_plane(part, "depth")[4 * 20 + 10])); /* the particle is in it */
+    }
+    const SlPixelRegion bad[] = {{0, 0, 0, 5}, {0, 0, SIDE + 1, 1}, {SIDE, 0, 1, 1}, {5, 60, 3, 5},
+                                 {UINT32_MAX, 0, 2, 1}, {3, 3, 0, 0}};
+    for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
+        job.region = bad[k];
+        assert_int_equal(SL_ERROR_ARGUMENT, sl_render_begin(renderer, &job, &test_error));
+        assert_non_null(strstr(test_error.text, "region"));
+    }
+    sl_target_destroy(all);
+    sl_target_destroy(part);
+    sl_renderer_destroy(renderer);
+    sl_context_destroy(context);
+}
+
 static void shutter_times_are_checked(void **state)
 {
     (void)state;
@@ -339,6 +396,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cancelled_pictures_leave_the_renderer_usable),
         cmocka_unit_test(calls_out_of_order_are_refused),
+        cmocka_unit_test(regions_are_parts_of_the_picture),
         cmocka_unit_test(shutter_times_are_checked),
         cmocka_unit_test(progressive_renderers_resolve_after_each_pass),
         cmocka_unit_test(limits_end_a_picture_early),

@@ -100,6 +100,11 @@ float *path_draw(const PathCase *given, uint32_t threads, const char *plane)
     SlTarget *target;
     SlRenderJob job = sl_default_render_job(&c.view);
     job.camera = &c.camera;
+    job.region = c.region;
+    if (c.region.width > 0) {
+        c.width = c.region.width;
+        c.height = c.region.height;
+    }
     job.planes = &plane;
     job.plane_count = 1;
     assert_ok(sl_renderer_create(context, "path", c.values, &renderer, &test_error));

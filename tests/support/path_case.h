@@ -4,7 +4,7 @@
 
 #include "support/test.h"
 
-enum { PATH_MAX_ROWS = 96, PATH_MAX_COLLIDERS = 4 };
+enum { PATH_MAX_ROWS = 128, PATH_MAX_COLLIDERS = 4 };
 
 typedef struct PathCase {
     SlFrameView view;
@@ -14,6 +14,7 @@ typedef struct PathCase {
     const SlTable *table;
     SlParamValue values[PATH_MAX_ROWS];
     uint32_t width, height;
+    SlPixelRegion region; /* width 0: all */
 } PathCase;
 
 /* Looks from +z at the origin. */

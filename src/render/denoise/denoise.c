@@ -24,20 +24,21 @@ static void clean_chunk(void *argument, size_t begin, size_t end, size_t chunk)
     }
 }
 
-/* A copy of a plane on the arena with finite values in a range; NULL of NULL. */
-static SlStatus clean(SlContext *context, const SlDenoiseJob *job, const float **plane, float low,
-                      float high, SlError *error)
+/* A copy of a plane on the arena with finite values in a range, also as *own; NULL of NULL. */
+static SlStatus clean(SlContext *context, const SlDenoiseJob *job, const float **plane, const float range[2],
+                      float **own, SlError *error)
 {
+    *own = NULL;
     if (*plane == NULL)
         return SL_OK;
     size_t count = 3 * (size_t)job->width * job->height;
-    Clean c = {*plane, SL_PUSH(&context->arena, float, count), low, high};
+    Clean c = {*plane, SL_PUSH(&context->arena, float, count), range[0], range[1]};
     if (c.to == NULL)
         return sl_error_set(error, SL_ERROR_MEMORY,
                             "no memory to denoise a picture of %u × %u pixels", job->width,
                             job->height);
     sl_parallel_for(context->pool, count, 65536, clean_chunk, &c);
-    *plane = c.to;
+    *plane = *own = c.to;
     return SL_OK;
 }
 
@@ -84,13 +85,15 @@ SlStatus sl_denoise(SlContext *context, const SlDenoiseJob *given, const SlDenoi
         return SL_OK;
     }
     SlArenaMark mark = sl_arena_mark(&context->arena);
-    status = clean(context, &job, &job.color, 0, 1e12f, error);
+    static const float light[2] = {0, 1e12f}, reflectance[2] = {0, 1}, direction[2] = {-1, 1};
+    float *color, *guides[2];
+    status = clean(context, &job, &job.color, light, &color, error);
     if (status == SL_OK)
-        status = clean(context, &job, &job.albedo, 0, 1, error);
+        status = clean(context, &job, &job.albedo, reflectance, &guides[0], error);
     if (status == SL_OK)
-        status = clean(context, &job, &job.normal, -1, 1, error);
+        status = clean(context, &job, &job.normal, direction, &guides[1], error);
     if (status == SL_OK && method == SL_DENOISE_OIDN) {
-        status = sl_oidn_run(context, &oidn, &job, error);
+        status = sl_oidn_run(context, &oidn, &job, guides, error);
     } else if (status == SL_OK) {
         status = sl_denoise_filter(context, &job, error);
         say(&job, "own filter");

@@ -154,8 +154,33 @@ static void set_plane(const SlOidn *oidn, void *filter, const char *name, const 
                         0);
 }
 
+/* Runs a filter on `input` (NULL: on the job's color with its guides) into `output`. */
+static bool execute(const SlOidn *oidn, void *device, const SlDenoiseJob *job, const char *input,
+                    float *output)
+{
+    void *filter = oidn->new_filter(device, "RT");
+    if (filter == NULL)
+        return false;
+    if (input != NULL) {
+        set_plane(oidn, filter, input, output, job);
+    } else {
+        set_plane(oidn, filter, "color", job->color, job);
+        set_plane(oidn, filter, "albedo", job->albedo, job);
+        set_plane(oidn, filter, "normal", job->albedo != NULL ? job->normal : NULL, job);
+        oidn->set_filter_bool(filter, "hdr", true);
+        oidn->set_filter_bool(filter, "cleanAux", job->albedo != NULL && !oidn->version_1);
+    }
+    set_plane(oidn, filter, "output", output, job);
+    oidn->commit_filter(filter);
+    oidn->execute_filter(filter);
+    oidn->release_filter(filter);
+    return true;
+}
+
+/* Guides are denoised first, each by itself: motion blur, small drops and what is seen through water
+   make them noisy as well. */
 SlStatus sl_oidn_run(SlContext *context, const SlOidn *oidn, const SlDenoiseJob *job,
-                     SlError *error)
+                     float *guides[2], SlError *error)
 {
     void *device = oidn->new_device(DEVICE_CPU);
     if (device == NULL)
@@ -165,17 +190,13 @@ SlStatus sl_oidn_run(SlContext *context, const SlOidn *oidn, const SlDenoiseJob 
     oidn->set_device_bool(device, "setAffinity", false);
     oidn->commit_device(device);
     SlStatus status = check_device(oidn, device, error);
-    void *filter = status == SL_OK ? oidn->new_filter(device, "RT") : NULL;
-    if (filter != NULL) {
-        set_plane(oidn, filter, "color", job->color, job);
-        set_plane(oidn, filter, "albedo", job->albedo, job);
-        set_plane(oidn, filter, "normal", job->albedo != NULL ? job->normal : NULL, job);
-        set_plane(oidn, filter, "output", job->output, job);
-        oidn->set_filter_bool(filter, "hdr", true);
-        oidn->commit_filter(filter);
-        oidn->execute_filter(filter);
-        oidn->release_filter(filter);
+    bool ready = status == SL_OK;
+    if (job->albedo != NULL && !oidn->version_1) {
+        ready = ready && execute(oidn, device, job, "albedo", guides[0]);
+        ready = ready && (job->normal == NULL || execute(oidn, device, job, "normal", guides[1]));
     }
+    if (ready)
+        execute(oidn, device, job, NULL, job->output);
     if (status == SL_OK)
         status = check_device(oidn, device, error);
     if (status == SL_OK && job->used != NULL) {

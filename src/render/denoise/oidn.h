@@ -29,8 +29,9 @@ struct SlOidn {
    was given (parameter or environment) leads to none. *given: a path was given. It stays loaded until
    the process ends: its threads outlive a call. */
 SlStatus sl_oidn_load(const char *path, SlOidn *oidn, bool *given, SlError *error);
-/* All planes of the job are finite; albedo and normal may be NULL. */
+/* All planes of the job are finite; albedo and normal may be NULL. `guides`: the job's albedo and normal,
+   which are changed. */
 SlStatus sl_oidn_run(SlContext *context, const SlOidn *oidn, const SlDenoiseJob *job,
-                     SlError *error);
+                     float *guides[2], SlError *error);
 
 #endif

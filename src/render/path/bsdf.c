@@ -155,9 +155,8 @@ float sl_bsdf_density(const SlPathMaterial *m, SlVec3 n, SlVec3 out, SlVec3 in)
     return p * density + (1 - p) * ci / SL_PI;
 }
 
-static SlVec3 cosine_sample(SlVec3 n, SlPathSampler *sampler)
+static SlVec3 cosine_sample(SlVec3 n, float u, float turn)
 {
-    float u = sl_path_uniform(sampler), turn = sl_path_uniform(sampler);
     return sl_unit(sl_direction_around(n, sqrtf(1 - u), turn));
 }
 
@@ -165,27 +164,27 @@ bool sl_bsdf_sample(const SlPathMaterial *m, SlVec3 albedo, const SlVec3 directi
                     SlPathSampler *sampler, SlVec3 *in, SlVec3 *weight)
 {
     SlVec3 n = directions[0], out = directions[1];
+    float u1 = sl_path_even(sampler), u2 = sl_path_even(sampler);
     if (m->translucent) {
-        bool through = sl_path_uniform(sampler) < 0.5f;
-        *in = cosine_sample(through ? sl_scale(n, -1) : n, sampler);
+        bool through = sl_path_even(sampler) < 0.5f;
+        *in = cosine_sample(through ? sl_scale(n, -1) : n, u1, u2);
         *weight = albedo;
         return true;
     }
     if (m->kind != SL_BSDF_COATED) {
-        *in = cosine_sample(n, sampler);
+        *in = cosine_sample(n, u1, u2);
         *weight = albedo;
         return sl_dot(n, *in) > 0;
     }
     float p = coat_share(m, sl_dot(n, out));
-    if (sl_path_uniform(sampler) < p) {
+    if (sl_path_even(sampler) < p) {
         Frame f = frame_of(n);
         SlVec3 local = to_local(&f, out);
-        float u1 = sl_path_uniform(sampler), u2 = sl_path_uniform(sampler);
         SlVec3 h = visible_normal(local, m->alpha, u1, u2);
         SlVec3 r = sl_sub(sl_scale(h, 2 * sl_dot(local, h)), local);
         *in = sl_unit(to_world(&f, r));
     } else {
-        *in = cosine_sample(n, sampler);
+        *in = cosine_sample(n, u1, u2);
     }
     float density = sl_bsdf_density(m, n, out, *in);
     if (!(density > 0))

@@ -28,6 +28,7 @@ typedef struct SlPathMaterial {
     int priority;       /* of overlapping clear materials the higher counts */
     bool caustics;      /* light that clear surfaces bend onto it comes from the photon map */
     bool pane;          /* of a tank: what is behind it gives albedo and normal */
+    uint16_t wet;       /* number of the material that it is where it is wet; 0: the same */
     bool translucent;   /* half of the light passes to the other side: foam */
     float reflected[SL_COAT_ENTRIES]; /* by the coat, over the cosine in equal steps */
     float mean_reflected;             /* of light from all sides */

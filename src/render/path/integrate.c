@@ -13,6 +13,7 @@
 
 enum { MAX_PASSED = 64, STRAIGHT_CROSSINGS = 12 };
 enum { ALWAYS_LIT = 2 }; /* scatterings in snow that ask for direct light every time */
+#define KEPT 4.0f /* roulette: a path whose weight is above 1 / KEPT goes on */
 
 typedef struct Path {
     const SlPathScene *scene;
@@ -23,8 +24,11 @@ typedef struct Path {
     float density; /* of the last direction; 0: mirrored, refracted or from the camera */
     bool scattered; /* at least once at a surface or in a volume */
     uint32_t bounces, order, passed;
+    uint32_t vertex; /* number of the next one, for the even dimensions of the sampler */
+    bool mirrored; /* the half that a split sent to the mirrored side */
+    float inverse_scale; /* of beta by the media that the path is in: 1 in air */
     SlPathResult *result;
-    bool named; /* the result has its albedo */
+    float guide; /* weight in the result's albedo; 0: it has been added */
     float before; /* m: to the last pane, where the result has no distance yet */
     struct Path *other; /* takes the mirrored half where the path meets its first clear surface; NULL: done */
 } Path;
@@ -38,6 +42,29 @@ typedef struct Vertex {
     const SlVolumeEvent *event;
     const SlVolume *volume;
 } Vertex;
+
+/* The sampler's even dimensions for one use at the present vertex. */
+static SlPathSampler *even(const Path *path, uint32_t use)
+{
+    uint32_t vertex = path->vertex + (path->mirrored ? SL_EVEN_DEPTH : 0);
+    bool has = path->vertex < SL_EVEN_DEPTH && path->sampler->spread;
+    path->sampler->dimension =
+        has ? SL_EVEN_VERTICES + vertex * SL_EVEN_PER_VERTEX + use : SL_EVEN_COUNT;
+    return path->sampler;
+}
+
+/* Roulette: dim paths end early, the others take their light. Within a medium radiance, and with it
+   beta, is changed by the square of the index; that is undone for the decision. */
+static bool survives(Path *path)
+{
+    float keep = fminf(KEPT * sl_max3(path->beta) * path->inverse_scale, 1);
+    if (keep == 1)
+        return true;
+    if (!(sl_path_uniform(path->sampler) < keep))
+        return false;
+    path->beta = sl_scale(path->beta, 1 / keep);
+    return true;
+}
 
 static void add(Path *path, SlVec3 light)
 {
@@ -148,7 +175,7 @@ static void add_sun(Path *path, const Vertex *v)
     const SlSun *sun = &scene->sun;
     if (!(sl_max3(sun->irradiance) > 0))
         return;
-    SlVec3 in = sl_sun_sample(sun, path->sampler), f = scattering(path, v, in, true);
+    SlVec3 in = sl_sun_sample(sun, even(path, SL_EVEN_SUN)), f = scattering(path, v, in, true);
     if (!(sl_max3(f) > 0))
         return;
     bool mapped = scene->photons != NULL && v->material != NULL && v->material->caustics;
@@ -165,7 +192,7 @@ static void add_surroundings(Path *path, const Vertex *v)
         return;
     float density;
     bool crossed;
-    SlVec3 in = sl_surroundings_sample(&scene->sky, path->sampler, &density);
+    SlVec3 in = sl_surroundings_sample(&scene->sky, even(path, SL_EVEN_SKY), &density);
     SlVec3 f = scattering(path, v, in, false);
     if (!(sl_max3(f) > 0 && density > 0))
         return;
@@ -185,7 +212,8 @@ static void add_lamp(Path *path, const Vertex *v)
     const SlLamp *lamp = &path->scene->lamp;
     if (!(sl_max3(lamp->light) > 0))
         return;
-    float a = sl_path_uniform(path->sampler), b = sl_path_uniform(path->sampler);
+    SlPathSampler *sampler = even(path, SL_EVEN_LAMP);
+    float a = sl_path_even(sampler), b = sl_path_even(sampler);
     SlVec3 at = sl_add(lamp->corner, sl_add(sl_scale(lamp->side[0], a), sl_scale(lamp->side[1], b)));
     SlVec3 way = sl_sub(at, v->position), in = sl_unit(way);
     float t = sl_length(way), density = lamp_density(lamp, in, t);
@@ -240,6 +268,12 @@ static void meet_lamp(Path *path, const SlSurface *s)
 
 /* --- Steps of a path; false: it ends. --- */
 
+static void name_albedo(Path *path, SlVec3 albedo)
+{
+    path->result->albedo = sl_add(path->result->albedo, sl_scale(albedo, path->guide));
+    path->guide = 0;
+}
+
 static void name_first(Path *path, SlVec3 albedo, const SlSurface *s)
 {
     SlPathResult *result = path->result;
@@ -255,12 +289,9 @@ static void name_first(Path *path, SlVec3 albedo, const SlSurface *s)
         result->velocity = path->scene->shutter > 0 ? sl_scale(s->motion, 1 / path->scene->shutter)
                                                     : sl_vec3(0, 0, 0);
     }
-    /* White for clear surfaces: what lies behind them would be as noisy as the picture. */
-    if (!path->named) {
-        bool clear = path->scene->materials[s->material].kind == SL_BSDF_CLEAR;
-        result->albedo = clear ? sl_vec3(1, 1, 1) : albedo;
-        path->named = true;
-    }
+    /* Of clear surfaces: of what lies behind them. */
+    if (path->scene->materials[s->material].kind != SL_BSDF_CLEAR)
+        name_albedo(path, albedo);
 }
 
 static bool cross(Path *path, const SlSurface *s)
@@ -278,21 +309,27 @@ static bool cross(Path *path, const SlSurface *s)
         Path *other = path->other;
         path->other = NULL;
         *other = *path;
+        other->mirrored = true;
+        other->guide = path->guide * face.reflected;
+        path->guide -= other->guide;
         other->beta = sl_scale(path->beta, face.reflected);
         path->beta = sl_scale(path->beta, 1 - face.reflected);
         other->ray.direction = face.mirror;
         other->ray.origin = sl_offset(s->position, s->flat, face.mirror);
         other->density = 0;
         other->bounces++;
+        other->vertex++;
         mirrored = false;
     } else {
-        mirrored = sl_path_uniform(path->sampler) < face.reflected;
+        mirrored = sl_path_even(even(path, SL_EVEN_CHOICE)) < face.reflected;
     }
+    path->vertex++;
     path->ray.direction = mirrored ? face.mirror : face.refracted;
     path->ray.origin = sl_offset(s->position, s->flat, path->ray.direction);
     if (!mirrored) {
         path->media = face.beyond;
         path->beta = sl_scale(path->beta, face.scale);
+        path->inverse_scale /= face.scale;
     }
     path->density = 0;
     return ++path->bounces < path->scene->settings.max_bounces;
@@ -300,6 +337,8 @@ static bool cross(Path *path, const SlSurface *s)
 
 static bool scatter(Path *path, const SlSurface *s)
 {
+    if (path->mirrored && !path->scattered && !survives(path))
+        return false; /* a faint reflection: light sources were seen in it, scattered light by chance */
     Vertex v = {.position = s->position, .flat = s->flat, .normal = s->normal, .albedo = s->albedo,
                 .material = &path->scene->materials[s->material], .radius = s->radius,
                 .out = sl_scale(path->ray.direction, -1)};
@@ -313,13 +352,14 @@ static bool scatter(Path *path, const SlSurface *s)
     if (++path->bounces >= path->scene->settings.max_bounces)
         return false;
     SlVec3 in, weight, directions[2] = {v.normal, v.out};
-    if (!sl_bsdf_sample(v.material, v.albedo, directions, path->sampler, &in, &weight) ||
+    if (!sl_bsdf_sample(v.material, v.albedo, directions, even(path, SL_EVEN_DIRECTION), &in, &weight) ||
         !(v.material->translucent || sl_dot(in, v.flat) > 0))
         return false;
     path->beta = sl_mul(path->beta, weight);
     path->density = sl_bsdf_density(v.material, v.normal, v.out, in);
     path->ray.origin = leave(&v, in);
     path->ray.direction = in;
+    path->vertex++;
     path->scattered = true;
     path->order = 0;
     return true;
@@ -349,10 +389,7 @@ static bool scatter_in_volume(Path *path, const SlVolumeEvent *event, const SlVo
     SlPathResult *result = path->result;
     if (result->distance == INFINITY)
         result->distance = path->before + event->t;
-    if (!path->named) {
-        result->albedo = event->albedo;
-        path->named = true;
-    }
+    name_albedo(path, event->albedo);
     /* Light that comes straight to one of many scatterings is smooth: a fraction of them suffices. */
     SlVec3 beta = path->beta;
     float chance = path->order < ALWAYS_LIT ? 1 : 0.25f;
@@ -363,11 +400,12 @@ static bool scatter_in_volume(Path *path, const SlVolumeEvent *event, const SlVo
     }
     if (++path->order >= path->scene->settings.max_scatterings)
         return false;
-    SlVec3 in = sl_phase_sample(event->g, path->ray.direction, path->sampler);
+    SlVec3 in = sl_phase_sample(event->g, path->ray.direction, even(path, SL_EVEN_DIRECTION));
     path->density = sl_phase_value(event->g, sl_dot(path->ray.direction, in));
     path->beta = sl_mul(path->beta, event->albedo);
     path->ray.origin = event->position;
     path->ray.direction = in;
+    path->vertex++;
     path->scattered = true;
     return true;
 }
@@ -386,6 +424,16 @@ static bool ends_in_haze(Path *path, const SlSurface *s)
     return true;
 }
 
+/* A mixture of dry and wet: one of the two, by chance. */
+static void dampen(Path *path, SlSurface *s)
+{
+    uint16_t wet = path->scene->materials[s->material].wet;
+    if (wet == 0 || !(sl_path_uniform(path->sampler) < sl_wet_at(&path->scene->wet, s->position)))
+        return;
+    s->material = wet;
+    s->albedo = path->scene->materials[wet].color;
+}
+
 static bool step(Path *path)
 {
     const SlPathScene *scene = path->scene;
@@ -402,9 +450,12 @@ static bool step(Path *path)
     if (scattered && !hit)
         return scatter_in_volume(path, &event, volume);
     if (!hit) {
+        if (path->bounces > 0)
+            name_albedo(path, sl_vec3(1, 1, 1)); /* the sky through water */
         meet_sky(path, path->ray.direction);
         return false;
     }
+    dampen(path, &s);
     if (path->media.count > 0)
         path->beta = sl_mul(path->beta, sl_media_transmit(scene, &path->media, s.t));
     name_first(path, s.albedo, &s);
@@ -424,13 +475,8 @@ static bool step(Path *path)
 static void follow(Path *path)
 {
     while (step(path)) {
-        /* Roulette: dim paths end early. */
-        float max = sl_max3(path->beta), keep = fminf(4 * max, 1);
-        if (path->bounces + path->order < 3 || keep == 1)
-            continue;
-        if (!(sl_path_uniform(path->sampler) < keep))
+        if (path->bounces + path->order >= 3 && !survives(path))
             return;
-        path->beta = sl_scale(path->beta, 1 / keep);
     }
 }
 
@@ -440,7 +486,7 @@ SlPathResult sl_path_trace(const SlPathScene *scene, const SlRay *ray, const SlM
     SlPathResult result = {.distance = INFINITY};
     Path other = {.scene = scene};
     Path path = {.scene = scene, .sampler = sampler, .ray = *ray, .media = *media,
-                 .beta = {1, 1, 1}, .result = &result, .other = &other};
+                 .beta = {1, 1, 1}, .inverse_scale = 1, .guide = 1, .result = &result, .other = &other};
     follow(&path);
     if (path.other == NULL && other.bounces < scene->settings.max_bounces)
         follow(&other);

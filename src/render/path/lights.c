@@ -23,7 +23,7 @@ SlSun sl_sun_make(SlVec3 direction, SlVec3 irradiance, float half_angle_degrees)
 
 SlVec3 sl_sun_sample(const SlSun *sun, SlPathSampler *sampler)
 {
-    float u = sl_path_uniform(sampler), turn = sl_path_uniform(sampler);
+    float u = sl_path_even(sampler), turn = sl_path_even(sampler);
     return sl_unit(sl_direction_around(sun->direction, 1 - u * (1 - sun->cosine), turn));
 }
 
@@ -51,6 +51,8 @@ static SlVec3 texel(const SlSurroundings *s, uint32_t x, uint32_t y)
 SlVec3 sl_surroundings_light(const SlSurroundings *s, SlVec3 d)
 {
     float u, v;
+    if (s->uniform)
+        return texel(s, 0, 0);
     place(d, &u, &v);
     float x = u * (float)s->width - 0.5f, y = v * (float)s->height - 0.5f;
     float fx = floorf(x), fy = floorf(y), a = x - fx, b = y - fy;
@@ -94,7 +96,7 @@ static float density_at(const SlSurroundings *s, uint32_t x, uint32_t y, float v
 
 SlVec3 sl_surroundings_sample(const SlSurroundings *s, SlPathSampler *sampler, float *density)
 {
-    float dx, dy, u1 = sl_path_uniform(sampler), u2 = sl_path_uniform(sampler);
+    float dx, dy, u1 = sl_path_even(sampler), u2 = sl_path_even(sampler);
     uint32_t y = find(s->row_sum, s->rows, u1, &dy);
     uint32_t x = find(s->column_sum + (size_t)y * (s->columns + 1), s->columns, u2, &dx);
     float v = ((float)y + dy) / (float)s->rows;
@@ -189,7 +191,8 @@ SlStatus sl_surroundings_sky(SlContext *context, SlArena *arena, const SlSkySett
                              SlSurroundings *out, SlError *error)
 {
     bool uniform = sky->kind == SL_SKY_UNIFORM;
-    *out = (SlSurroundings){.width = uniform ? 8 : SKY_WIDTH, .height = uniform ? 4 : SKY_HEIGHT};
+    *out = (SlSurroundings){.width = uniform ? 8 : SKY_WIDTH, .height = uniform ? 4 : SKY_HEIGHT,
+                            .uniform = uniform};
     out->light = SL_PUSH(arena, float, 3 * (size_t)out->width * out->height);
     if (out->light == NULL)
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory for the sky");

@@ -24,6 +24,7 @@ typedef struct SlSurroundings {
     uint32_t columns, rows;
     float *row_sum;    /* rows + 1, cumulative */
     float *column_sum; /* rows × (columns + 1) */
+    bool uniform; /* one light from all sides */
     bool peaked; /* some directions are much brighter than the mean: they are sampled */
 } SlSurroundings;
 

@@ -3,21 +3,21 @@
 
      begin       stage and parameters -> scene, lights, tree of boxes    scene.c, lights.c, intersect_*.c
      accumulate  photons for a group of passes; one sample of every pixel photons.c, integrate.c
-     resolve     means of the samples -> planes of a target */
+     resolve     means of the samples -> planes of a target               film.c */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "math/camera.h"
 #include "render/color.h"
-#include "render/denoise/denoise.h"
-#include "render/path/integrate.h"
+#include "render/path/film.h"
 #include "render/path/photons.h"
 #include "render/renderer.h"
 
 enum {
     SAMPLES = SL_STAGE_ROW_COUNT, NOISE, TIME_LIMIT, SEED, DENOISE, DENOISE_PATH, TONE, MAX_BOUNCES, MAX_SCATTERINGS, CLAMP,
-    INTERSECTOR, SURFACE, FOAM, TINT, GROUND_STYLE, HAZE, TANK, SUN, SUN_ANGLE, SUN_THROUGH, PHOTONS, SKY,
+    INTERSECTOR, SURFACE, FOAM, MIST, TINT, WET, GROUND_STYLE, HAZE, TANK, HIDE, SUN, SUN_ANGLE, SUN_THROUGH, PHOTONS,
+    PHOTON_SAMPLES, SKY,
     SKY_SCALE, TURBIDITY, CLOUDS, ENVIRONMENT, LAMP_LIGHT, LAMP_PLACE, LAMP_TARGET, LAMP_SIZE, APERTURE,
     FOCUS, SHUTTER, VOLUME, ROW_COUNT = VOLUME + SL_VOLUME_ROW_COUNT
 };
@@ -51,12 +51,18 @@ static const SlParamRow rows[ROW_COUNT] = {
                  "draw a liquid by its surface where the frame has one, else by its particles"},
     [FOAM] = {"foam", SL_PARAM_NUMBER, {{1}}, 0, 100, "", NULL,
               "size of whitewater's spheres, over what the filter gives; 0: none"},
+    [MIST] = {"mist", SL_PARAM_NUMBER, {{1}}, 0, 100, "", NULL,
+              "density of the mist around spray; 0: none"},
     [TINT] = {"tint", SL_PARAM_NUMBER, {{1}}, 0, 100, "", NULL, "factor of a liquid's absorption"},
+    [WET] = {"wet", SL_PARAM_NUMBER, {{8}}, 0, 1000, "", NULL,
+             "distance from water within which solids are wet: darker and shining, in spacings; 0: dry"},
     [GROUND_STYLE] = {"ground_style", SL_PARAM_CHOICE, {{0}}, 0, 3, "", "auto|tiles|plain|snow",
                       "look of the ground; auto: snow where there is snow, else tiles"},
     [HAZE] = {"haze", SL_PARAM_BOOL, {{1}}, 0, 1, "", NULL, "far ground fades into the horizon"},
     [TANK] = {"tank", SL_PARAM_BOOL, {{1}}, 0, 1, "", NULL,
               "draw the walls of a closed domain with water as panes of glass, unless solids stand there"},
+    [HIDE] = {"hide", SL_PARAM_TEXT, {{0}, ""}, 0, 0, "", NULL,
+              "names of colliders that are not drawn, with commas between them"},
     [SUN] = {"sun", SL_PARAM_NUMBER, {{1}}, 0, 1e6, "", NULL, "brightness of the sun; 0: none"},
     [SUN_ANGLE] = {"sun_angle", SL_PARAM_NUMBER, {{0.7}}, 0.01, 45, "degree", NULL,
                    "half of the sun's angular diameter (0.27 of the real one); more: softer shadows"},
@@ -64,7 +70,9 @@ static const SlParamRow rows[ROW_COUNT] = {
                      "how sunlight passes water and glass: caustics by photons, straight shadow rays, "
                      "or by paths that meet the sun by chance (unbiased)"},
     [PHOTONS] = {"photons", SL_PARAM_INTEGER, {{600000}}, 0, 1e9, "", NULL,
-                 "photons of each caustics map; one map for 8 samples"},
+                 "photons of each caustics map"},
+    [PHOTON_SAMPLES] = {"photon_samples", SL_PARAM_INTEGER, {{8}}, 1, 1e6, "", NULL,
+                        "samples that share a caustics map"},
     [SKY] = {"sky", SL_PARAM_CHOICE, {{SL_SKY_GRADIENT}}, 0, 2, "", SL_SKY_NAMES,
              "Preetham's clear sky, a gradient between the background's colours, or background_bottom"},
     [SKY_SCALE] = {"sky_scale", SL_PARAM_NUMBER, {{1}}, 0, 1e6, "", NULL,
@@ -99,32 +107,24 @@ const SlTable sl_path_table = {
     .row_count = ROW_COUNT,
 };
 
-/* Sums over samples; NULL: not wanted. */
-typedef struct Planes {
-    float *color;   /* 3 */
-    float *squares; /* 1: of the luminance */
-    float *albedo, *normal;   /* 3 */
-    float *depth, *velocity;  /* 1, 3: of the first sample */
-} Planes;
-
 typedef struct PathTracer {
     SlContext *context;
     SlParamValue given[ROW_COUNT];  /* as the program set them */
     SlParamValue values[ROW_COUNT]; /* of the picture: with the stage of snow where it shows snow */
     bool snow;
     uint32_t width, height;
-    SlArena planes_arena, arena; /* of the picture's size; of its scene */
-    Planes planes;
+    SlPixelRegion region; /* that is drawn */
+    SlArena arena; /* of the scene */
+    SlFilm film;
     SlPathScene scene;
     SlPhotonMap photons;
     SlCameraFrame camera;
     float focus; /* m */
     SlMedia media; /* around the eye */
-    uint32_t samples; /* done */
     char denoiser[SL_DENOISE_TEXT]; /* of the last resolve */
 } PathTracer;
 
-enum { TILE = 16, PHOTON_GROUP = 8 };
+enum { TILE = 16 };
 
 static double number(const PathTracer *tracer, int row)
 {
@@ -149,7 +149,7 @@ static SlStatus init(void *state, SlContext *context, const SlParamValue *values
     memcpy(tracer->given, values, sizeof tracer->given);
     memcpy(tracer->values, values, sizeof tracer->values);
     sl_arena_init(&tracer->arena, &context->memory);
-    sl_arena_init(&tracer->planes_arena, &context->memory);
+    sl_film_init(&tracer->film, context);
     sl_photons_init(&tracer->photons, context);
     tracer->width = (uint32_t)number(tracer, SL_STAGE_WIDTH);
     tracer->height = (uint32_t)number(tracer, SL_STAGE_HEIGHT);
@@ -169,7 +169,7 @@ static void destroy(void *state)
     sl_path_scene_destroy(&tracer->scene);
     sl_photons_free(&tracer->photons);
     sl_arena_free(&tracer->arena);
-    sl_arena_free(&tracer->planes_arena);
+    sl_film_free(&tracer->film);
 }
 
 /* --- The beginning of a picture. --- */
@@ -235,7 +235,7 @@ static SlRenderStage make_stage(const PathTracer *tracer, const SlRenderJob *job
     SlRenderStage stage = sl_stage_make(job->view, tracer->values);
     stage.outdoor = true;
     float distance = sl_length(sl_sub(job->camera->eye, stage.ground.center));
-    stage.ground.fade = fmaxf(36 * stage.diagonal, 30 * distance);
+    stage.ground.fade = fmaxf(10 * stage.diagonal, 8 * distance);
     if (ground_pattern(tracer, job->view) == SL_PATTERN_SNOW) {
         const SlMaterial *own = &job->view->domain_material;
         stage.ground.color = sl_stage_color(own, SL_MATERIAL_GROUND, sl_vec3(0.80f, 0.84f, 0.90f));
@@ -282,32 +282,6 @@ static SlStatus make_lights(PathTracer *tracer, const SlRenderStage *stage, SlEr
     return sl_surroundings_sky(tracer->context, &tracer->arena, &sky, &scene->sky, error);
 }
 
-static float *plane(PathTracer *tracer, bool wanted, size_t channels, bool *ready)
-{
-    size_t count = channels * tracer->width * tracer->height;
-    float *p = wanted && *ready ? SL_PUSH(&tracer->planes_arena, float, count) : NULL;
-    if (p != NULL)
-        memset(p, 0, count * sizeof *p);
-    *ready = *ready && (!wanted || p != NULL);
-    return p;
-}
-
-static SlStatus make_planes(PathTracer *tracer, const SlRenderJob *job, SlError *error)
-{
-    bool ready = true;
-    sl_arena_reset(&tracer->planes_arena);
-    tracer->planes.color = plane(tracer, true, 3, &ready);
-    tracer->planes.squares = plane(tracer, true, 1, &ready);
-    bool denoised = number(tracer, DENOISE) != SL_DENOISE_NONE;
-    tracer->planes.albedo = plane(tracer, denoised || sl_job_names(job, "albedo"), 3, &ready);
-    tracer->planes.normal = plane(tracer, denoised || sl_job_names(job, "normal"), 3, &ready);
-    tracer->planes.depth = plane(tracer, sl_job_names(job, "depth"), 1, &ready);
-    tracer->planes.velocity = plane(tracer, sl_job_names(job, "velocity"), 3, &ready);
-    return ready ? SL_OK
-                 : sl_error_set(error, SL_ERROR_MEMORY, "no memory for pictures of %u × %u pixels",
-                                tracer->width, tracer->height);
-}
-
 static void set_settings(PathTracer *tracer)
 {
     tracer->scene.settings =
@@ -332,7 +306,6 @@ static SlStatus begin(void *state, const SlRenderJob *job, uint32_t *passes, SlE
 {
     PathTracer *tracer = state;
     SlPathScene *scene = &tracer->scene;
-    tracer->samples = 0;
     tracer->denoiser[0] = '\0';
     sl_path_scene_destroy(scene);
     *scene = (SlPathScene){0};
@@ -362,9 +335,14 @@ static SlStatus begin(void *state, const SlRenderJob *job, uint32_t *passes, SlE
                           .tint = (float)number(tracer, TINT),
                           .foam = (float)number(tracer, FOAM),
                           .ground = ground_pattern(tracer, job->view),
-                          .tank = number(tracer, TANK) != 0};
+                          .tank = number(tracer, TANK) != 0,
+                          .mist = (float)number(tracer, MIST),
+                          .wet = (float)number(tracer, WET),
+                          .hide = tracer->values[HIDE].text};
     scene->lamp = make_lamp(tracer);
-    SlStatus status = make_planes(tracer, job, error);
+    tracer->region = job->region;
+    SlStatus status = sl_film_begin(&tracer->film, &tracer->region, job,
+                                    number(tracer, DENOISE) != SL_DENOISE_NONE, error);
     if (status == SL_OK)
         status = sl_path_scene_build(tracer->context, &tracer->arena, &input, scene, error);
     if (status == SL_OK)
@@ -380,29 +358,22 @@ static SlStatus begin(void *state, const SlRenderJob *job, uint32_t *passes, SlE
 
 /* --- Samples. --- */
 
-/* Point n of a sequence that fills the unit interval evenly, from the pixel's own start: steps by
-   powers of the root of x^4 = x + 1 [Roberts 2018]. */
-static float even(SlPathSampler *start, uint32_t n, double step)
-{
-    double at = (double)sl_path_uniform(start) + (double)n * step;
-    return fminf((float)(at - floor(at)), 0.99999994f);
-}
-
 /* Box filter over the pixel; thin lens. */
 static SlRay camera_ray(const PathTracer *tracer, uint32_t x, uint32_t y, SlPathSampler *sampler)
 {
     const SlCameraFrame *c = &tracer->camera;
-    uint32_t n = tracer->samples;
-    SlPathSampler start = sl_path_sampler((uint64_t)y * tracer->width + x, 0xffffffffu, tracer->scene.settings.seed);
-    float a = even(&start, n, 0.8191725133961645), b = even(&start, n, 0.6710436067037893);
-    float time = even(&start, n, 0.5497004779019703);
+    sampler->dimension = SL_EVEN_PIXEL;
+    float a = sl_path_even(sampler), b = sl_path_even(sampler);
+    sampler->dimension = SL_EVEN_TIME;
+    float time = sl_path_even(sampler);
     float right = ((float)x + a - c->center_x) / c->focal, up = (c->center_y - (float)y - b) / c->focal;
     SlVec3 d = sl_add(c->forward, sl_add(sl_scale(c->right, right), sl_scale(c->up, up)));
     SlRay ray = {.origin = c->eye, .t_max = INFINITY, .time = time};
     float aperture = tracer->scene.settings.aperture;
     if (aperture > 0) {
-        float r = 0.5f * aperture * sqrtf(sl_path_uniform(sampler));
-        float angle = 2 * SL_PI * sl_path_uniform(sampler);
+        sampler->dimension = SL_EVEN_LENS;
+        float r = 0.5f * aperture * sqrtf(sl_path_even(sampler));
+        float angle = 2 * SL_PI * sl_path_even(sampler);
         SlVec3 shift = sl_add(sl_scale(c->right, r * cosf(angle)), sl_scale(c->up, r * sinf(angle)));
         ray.origin = sl_add(c->eye, shift);
         d = sl_sub(sl_scale(d, tracer->focus), shift);
@@ -411,62 +382,36 @@ static SlRay camera_ray(const PathTracer *tracer, uint32_t x, uint32_t y, SlPath
     return ray;
 }
 
-static void add3(float *at, SlVec3 v)
-{
-    at[0] += v.x;
-    at[1] += v.y;
-    at[2] += v.z;
-}
-
+/* x, y: of the whole picture, so that a region has the same samples. */
 static void sample_pixel(PathTracer *tracer, uint32_t x, uint32_t y)
 {
-    const Planes *planes = &tracer->planes;
-    size_t k = (size_t)y * tracer->width + x;
-    SlPathSampler sampler = sl_path_sampler(k, tracer->samples, tracer->scene.settings.seed);
+    const SlPixelRegion *region = &tracer->region;
+    SlPathSampler sampler = sl_path_sampler_even((uint64_t)y * tracer->width + x, tracer->film.samples,
+                                                 tracer->scene.settings.seed);
     SlRay ray = camera_ray(tracer, x, y, &sampler);
     SlPathResult r = sl_path_trace(&tracer->scene, &ray, &tracer->media, &sampler);
-    float luminance = sl_luminance(r.light);
-    add3(planes->color + 3 * k, r.light);
-    planes->squares[k] += luminance * luminance;
-    if (planes->albedo != NULL)
-        add3(planes->albedo + 3 * k, r.albedo);
-    if (planes->normal != NULL)
-        add3(planes->normal + 3 * k, r.normal);
-    if (tracer->samples > 0)
-        return;
-    if (planes->depth != NULL)
-        planes->depth[k] = r.distance * sl_dot(ray.direction, tracer->camera.forward);
-    if (planes->velocity != NULL)
-        memcpy(planes->velocity + 3 * k, &r.velocity, sizeof r.velocity);
+    sl_film_add(&tracer->film, (size_t)(y - region->y) * region->width + (x - region->x), &r,
+                r.distance * sl_dot(ray.direction, tracer->camera.forward));
 }
 
 static void tile_chunk(void *argument, size_t begin, size_t end, size_t chunk)
 {
     (void)chunk;
     PathTracer *tracer = argument;
-    size_t across = (tracer->width + TILE - 1) / TILE;
+    const SlPixelRegion *region = &tracer->region;
+    size_t across = (region->width + TILE - 1) / TILE;
     for (size_t tile = begin; tile < end; tile++) {
         uint32_t left = (uint32_t)(tile % across) * TILE, top = (uint32_t)(tile / across) * TILE;
-        for (uint32_t y = top; y < top + TILE && y < tracer->height; y++)
-            for (uint32_t x = left; x < left + TILE && x < tracer->width; x++)
-                sample_pixel(tracer, x, y);
+        for (uint32_t y = top; y < top + TILE && y < region->height; y++)
+            for (uint32_t x = left; x < left + TILE && x < region->width; x++)
+                sample_pixel(tracer, region->x + x, region->y + y);
     }
 }
 
 static double noise(const void *state)
 {
     const PathTracer *tracer = state;
-    size_t count = (size_t)tracer->width * tracer->height;
-    double n = tracer->samples, sum = 0, variance = 0;
-    if (tracer->samples < 2)
-        return (double)NAN;
-    for (size_t k = 0; k < count; k++) {
-        const float *c = tracer->planes.color + 3 * k;
-        double mean = (double)sl_luminance(sl_vec3(c[0], c[1], c[2])) / n;
-        sum += mean;
-        variance += fmax((double)tracer->planes.squares[k] / n - mean * mean, 0) / (n - 1);
-    }
-    return sum > 0 ? sqrt(variance / (double)count) / (sum / (double)count) : 0;
+    return sl_film_noise(&tracer->film);
 }
 
 static SlStatus shoot_photons(PathTracer *tracer, SlError *error)
@@ -474,11 +419,11 @@ static SlStatus shoot_photons(PathTracer *tracer, SlError *error)
     SlPathScene *scene = &tracer->scene;
     size_t count = (size_t)number(tracer, PHOTONS);
     bool wanted = scene->settings.sun_through == SL_SUN_PHOTONS && scene->has_clear && count > 0;
-    if (!wanted || tracer->samples % PHOTON_GROUP != 0)
+    if (!wanted || tracer->film.samples % (uint32_t)number(tracer, PHOTON_SAMPLES) != 0)
         return SL_OK;
     scene->photons = NULL;
     SlStatus status = sl_photons_shoot(&tracer->photons, scene, count,
-                                       scene->settings.seed + 0x9e37u * (tracer->samples + 1), error);
+                                       scene->settings.seed + 0x9e37u * (tracer->film.samples + 1), error);
     if (status == SL_OK && tracer->photons.made)
         scene->photons = &tracer->photons;
     return status;
@@ -490,78 +435,26 @@ static SlStatus accumulate(void *state, SlError *error)
     SlStatus status = shoot_photons(tracer, error);
     if (status != SL_OK)
         return status;
-    size_t across = (tracer->width + TILE - 1) / TILE, down = (tracer->height + TILE - 1) / TILE;
+    size_t across = (tracer->region.width + TILE - 1) / TILE;
+    size_t down = (tracer->region.height + TILE - 1) / TILE;
     sl_parallel_for(tracer->context->pool, across * down, 1, tile_chunk, tracer);
-    tracer->samples++;
+    tracer->film.samples++;
     return SL_OK;
 }
 
 /* --- What was drawn. --- */
 
-static void scale_plane(float *to, const float *from, size_t count, float scale)
-{
-    for (size_t k = 0; to != NULL && k < count; k++)
-        to[k] = from[k] * scale;
-}
-
-/* The means of the samples, denoised, into `color`. */
-static SlStatus resolve_color(PathTracer *tracer, float *color, SlError *error)
-{
-    const Planes *p = &tracer->planes;
-    size_t count = (size_t)tracer->width * tracer->height;
-    float scale = 1 / (float)(tracer->samples > 0 ? tracer->samples : 1);
-    SlDenoiseSettings settings = denoise_settings(tracer);
-    scale_plane(color, p->color, 3 * count, scale);
-    if (settings.method == SL_DENOISE_NONE)
-        return SL_OK;
-    SlArenaMark mark = sl_arena_mark(&tracer->planes_arena);
-    float *albedo = SL_PUSH(&tracer->planes_arena, float, 3 * count);
-    float *normal = SL_PUSH(&tracer->planes_arena, float, 3 * count);
-    float *variance = SL_PUSH(&tracer->planes_arena, float, count);
-    SlStatus status = SL_OK;
-    if (albedo == NULL || normal == NULL || variance == NULL) {
-        status = sl_error_set(error, SL_ERROR_MEMORY, "no memory to denoise %u × %u pixels", tracer->width,
-                              tracer->height);
-    } else {
-        scale_plane(albedo, p->albedo, 3 * count, scale);
-        scale_plane(normal, p->normal, 3 * count, scale);
-        for (size_t k = 0; k < count; k++) {
-            float mean = sl_luminance(sl_vec3(color[3 * k], color[3 * k + 1], color[3 * k + 2]));
-            float over = tracer->samples > 1 ? 1 / (float)(tracer->samples - 1) : 1;
-            variance[k] = fmaxf(p->squares[k] * scale - mean * mean, 0) * over;
-        }
-        SlDenoiseJob job = {.width = tracer->width, .height = tracer->height, .color = color,
-                            .albedo = albedo, .normal = normal,
-                            .variance = tracer->samples > 1 ? variance : NULL,
-                            .output = color, .used = tracer->denoiser};
-        status = sl_denoise(tracer->context, &job, &settings, error);
-    }
-    sl_arena_release(&tracer->planes_arena, mark);
-    return status;
-}
-
 static SlStatus resolve(void *state, SlTarget *target, SlError *error)
 {
     PathTracer *tracer = state;
-    const Planes *p = &tracer->planes;
-    size_t count = (size_t)tracer->width * tracer->height;
-    float scale = 1 / (float)(tracer->samples > 0 ? tracer->samples : 1);
-    float *color = sl_target_plane(target, "color"), *normal = sl_target_plane(target, "normal");
-    scale_plane(sl_target_plane(target, "albedo"), p->albedo, 3 * count, scale);
-    scale_plane(sl_target_plane(target, "depth"), p->depth, count, 1);
-    scale_plane(sl_target_plane(target, "velocity"), p->velocity, 3 * count, 1);
-    for (size_t k = 0; normal != NULL && k < count; k++) {
-        SlVec3 n = {p->normal[3 * k], p->normal[3 * k + 1], p->normal[3 * k + 2]};
-        n = sl_dot(n, n) > 1e-12f ? sl_unit(n) : sl_vec3(0, 0, 0);
-        memcpy(normal + 3 * k, &n, sizeof n);
-    }
-    return color != NULL ? resolve_color(tracer, color, error) : SL_OK;
+    SlDenoiseSettings settings = denoise_settings(tracer);
+    return sl_film_resolve(&tracer->film, &settings, target, tracer->denoiser, error);
 }
 
 static void report(const void *state, SlRenderReport *result)
 {
     const PathTracer *tracer = state;
-    result->samples = tracer->samples;
+    result->samples = tracer->film.samples;
     snprintf(result->intersector, sizeof result->intersector, "%s",
              choose_intersector(tracer)->label());
     snprintf(result->denoiser, sizeof result->denoiser, "%s", tracer->denoiser);
@@ -574,6 +467,7 @@ const SlRendererKind sl_renderer_path = {
     .planes = planes,
     .plane_count = sizeof planes / sizeof planes[0],
     .progressive = true,
+    .regions = true,
     .state_bytes = sizeof(PathTracer),
     .init = init,
     .begin = begin,

@@ -43,7 +43,7 @@ static inline SlVec3 sl_direction_around(SlVec3 axis, float cosine, float turn)
 /* A direction after scattering; its density is sl_phase_value of the cosine between the two. */
 static inline SlVec3 sl_phase_sample(float g, SlVec3 direction, SlPathSampler *sampler)
 {
-    float u = sl_path_uniform(sampler), turn = sl_path_uniform(sampler);
+    float u = sl_path_even(sampler), turn = sl_path_even(sampler);
     return sl_unit(sl_direction_around(direction, sl_phase_cosine(g, u), turn));
 }
 

@@ -1,6 +1,6 @@
 /* From a frame view to what the path tracer sees: meshes and shapes of colliders, surfaces of liquids,
    whitewater and other particles as spheres, snow as volumes, the ground (scene.h). */
-#include "render/path/scene.h"
+#include "render/path/scene_build.h"
 
 #include <math.h>
 #include <string.h>
@@ -9,37 +9,8 @@
 #include "geometry/shape.h"
 #include "math/quat.h"
 
-enum { CHUNK = 512, PRIORITY_WATER = 1, PRIORITY_GLASS = 2 };
+enum { PRIORITY_WATER = 1, PRIORITY_GLASS = 2 };
 #define VISIBLE 0.00052f /* of the picture's height: radius of grains that can be seen */
-
-/* A mesh that becomes part of the geometry. */
-typedef struct Piece {
-    const float *positions, *normals; /* normals NULL: smoothed within a crease angle */
-    const float *velocities;          /* NULL: `velocity` for all, or from `next` */
-    const float *next;                /* positions of the next frame in its axes; NULL: none */
-    size_t vertex_count, triangle_count;
-    const uint32_t *triangles;
-    SlVec3 origin, axes[3], next_origin, next_axes[3];
-    SlVec3 velocity;
-    uint16_t material;
-    size_t first_vertex, first_triangle;
-} Piece;
-
-typedef struct Builder {
-    SlContext *context;
-    SlArena *arena;
-    const SlSceneInput *input;
-    SlPathScene *scene;
-    Piece *pieces;
-    size_t piece_count, collider_pieces; /* colliders come first */
-    SlMesh *meshes; /* of shapes; released at the end */
-    size_t mesh_count;
-    float *positions, *normals, *motion, *spheres, *sphere_motion;
-    uint32_t *triangles;
-    uint16_t *triangle_material, *sphere_material;
-    size_t vertex_count, triangle_count, sphere_count, sphere_room;
-    double open, close;
-} Builder;
 
 /* --- Materials. --- */
 
@@ -53,7 +24,7 @@ static uint16_t add_material(SlPathScene *scene, SlPathMaterial material)
     return (uint16_t)scene->material_count++;
 }
 
-static uint16_t clear_material(const Builder *b, const SlMaterial *material, float tint)
+static uint16_t clear_material(const SlSceneBuilder *b, const SlMaterial *material, float tint)
 {
     bool glass = material->kind == SL_MATERIAL_GLASS;
     const float *a = material->absorption;
@@ -66,7 +37,7 @@ static uint16_t clear_material(const Builder *b, const SlMaterial *material, flo
 }
 
 /* Coated up to a roughness of 0.85, matt above it. */
-static uint16_t opaque_material(const Builder *b, const SlMaterial *material, SlVec3 color)
+static uint16_t opaque_material(const SlSceneBuilder *b, const SlMaterial *material, SlVec3 color)
 {
     float r = material->roughness;
     bool coated = r < 0.85f && material->index_of_refraction > 1;
@@ -77,7 +48,21 @@ static uint16_t opaque_material(const Builder *b, const SlMaterial *material, Sl
                                                    .caustics = true});
 }
 
-static uint16_t collider_material(const Builder *b, const SlColliderView *collider)
+/* The same below a film of water [Lekner 1988]: light is reflected back onto it from below the film, by
+   an inner reflectance of 0.47, so it is darker and of stronger colour; the film shines. */
+static SlPathMaterial wet_material(SlPathMaterial material)
+{
+    const float inner = 0.47f;
+    SlVec3 c = material.color;
+    material.kind = SL_BSDF_COATED;
+    material.color = sl_vec3(c.x * (1 - inner) / (1 - inner * c.x), c.y * (1 - inner) / (1 - inner * c.y),
+                             c.z * (1 - inner) / (1 - inner * c.z));
+    material.alpha = 0.015f;
+    material.index = 1.33f;
+    return material;
+}
+
+static uint16_t collider_material(const SlSceneBuilder *b, const SlColliderView *collider)
 {
     SlMaterialKind kind = collider->material.kind;
     if (kind == SL_MATERIAL_GLASS || kind == SL_MATERIAL_WATER)
@@ -85,21 +70,26 @@ static uint16_t collider_material(const Builder *b, const SlColliderView *collid
     SlMaterial material = collider->material;
     if (material.index_of_refraction == 0) /* zeroed: none was set */
         material = sl_default_material(SL_MATERIAL_SOLID);
-    return opaque_material(
+    uint16_t dry = opaque_material(
         b, &material,
         sl_stage_color(&collider->material, SL_MATERIAL_SOLID, b->input->stage->solid_color));
+    if (b->scene->wet.value != NULL) {
+        uint16_t wet = add_material(b->scene, wet_material(b->scene->materials[dry]));
+        b->scene->materials[dry].wet = wet;
+    }
+    return dry;
 }
 
 /* --- Colliders. --- */
 
-static Piece *new_piece(Builder *b)
+static SlPiece *new_piece(SlSceneBuilder *b)
 {
-    Piece *piece = &b->pieces[b->piece_count++];
-    *piece = (Piece){.axes = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+    SlPiece *piece = &b->pieces[b->piece_count++];
+    *piece = (SlPiece){.axes = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
     return piece;
 }
 
-static const SlColliderView *next_of(const Builder *b, const SlColliderView *collider)
+static const SlColliderView *next_of(const SlSceneBuilder *b, const SlColliderView *collider)
 {
     const SlFrameView *next = b->input->job->next;
     size_t k = (size_t)(collider - b->input->job->view->colliders);
@@ -109,17 +99,12 @@ static const SlColliderView *next_of(const Builder *b, const SlColliderView *col
     return &next->colliders[k];
 }
 
-static double step_time(const Builder *b)
-{
-    return b->input->job->next->time - b->input->job->view->time;
-}
-
-static void add_mesh(Builder *b, const SlColliderView *collider)
+static void add_mesh(SlSceneBuilder *b, const SlColliderView *collider)
 {
     const float *vertices = sl_view_vertices(collider);
     if (vertices == NULL || collider->mesh.triangle_count == 0)
         return;
-    Piece *piece = new_piece(b);
+    SlPiece *piece = new_piece(b);
     piece->positions = vertices;
     piece->vertex_count = collider->mesh.vertex_count;
     piece->triangles = collider->mesh.triangles;
@@ -136,15 +121,15 @@ static void add_mesh(Builder *b, const SlColliderView *collider)
     }
 }
 
-static SlVec3 shape_velocity(const Builder *b, const SlColliderView *collider)
+static SlVec3 shape_velocity(const SlSceneBuilder *b, const SlColliderView *collider)
 {
     const SlColliderView *next = next_of(b, collider);
     if (next == NULL)
         return sl_vec3(0, 0, 0);
-    return sl_scale(sl_sub(next->shape.center, collider->shape.center), (float)(1 / step_time(b)));
+    return sl_scale(sl_sub(next->shape.center, collider->shape.center), (float)(1 / sl_scene_step_time(b)));
 }
 
-static void add_sphere(Builder *b, SlVec3 center, float radius, SlVec3 velocity, uint16_t material)
+static void add_sphere(SlSceneBuilder *b, SlVec3 center, float radius, SlVec3 velocity, uint16_t material)
 {
     size_t k = b->sphere_count++;
     float *s = b->spheres + 4 * k;
@@ -161,7 +146,7 @@ static void add_sphere(Builder *b, SlVec3 center, float radius, SlVec3 velocity,
     b->sphere_motion[3 * k + 2] = velocity.z * length;
 }
 
-static SlStatus add_shape(Builder *b, const SlColliderView *collider, SlError *error)
+static SlStatus add_shape(SlSceneBuilder *b, const SlColliderView *collider, SlError *error)
 {
     SlShape shape = collider->shape;
     const char *reason;
@@ -183,7 +168,7 @@ static SlStatus add_shape(Builder *b, const SlColliderView *collider, SlError *e
         return status;
     b->mesh_count++;
     sl_shape_frame(&shape, axes);
-    Piece *piece = new_piece(b);
+    SlPiece *piece = new_piece(b);
     piece->positions = mesh->positions;
     piece->vertex_count = mesh->vertex_count;
     piece->triangles = mesh->triangles;
@@ -222,7 +207,7 @@ static bool is_whitewater(const SlSystemView *system)
 }
 
 /* Whether its particles are drawn as spheres. */
-static bool drawn_as_spheres(const Builder *b, const SlSystemView *system)
+static bool drawn_as_spheres(const SlSceneBuilder *b, const SlSystemView *system)
 {
     SlFieldView position = sl_view_field(system, "position");
     const SlSurfaceView *surface = sl_view_surface(b->input->job->view, system->name);
@@ -231,7 +216,7 @@ static bool drawn_as_spheres(const Builder *b, const SlSystemView *system)
            system->material.kind != SL_MATERIAL_SNOW;
 }
 
-static void add_particles(Builder *b, const SlSystemView *system)
+static void add_particles(SlSceneBuilder *b, const SlSystemView *system)
 {
     size_t count = system->particle_count;
     SlFieldView position = sl_view_field(system, "position");
@@ -268,136 +253,34 @@ static void add_particles(Builder *b, const SlSystemView *system)
     }
 }
 
-static SlStatus add_volumes(Builder *b, SlError *error)
+static SlStatus add_volumes(SlSceneBuilder *b, SlError *error)
 {
     const SlFrameView *view = b->input->job->view;
     SlStatus status = SL_OK;
     for (size_t k = 0; k < view->system_count && status == SL_OK; k++) {
         const SlSystemView *system = &view->systems[k];
-        if (system->material.kind != SL_MATERIAL_SNOW || system->particle_count == 0 ||
-            b->scene->volume_count == SL_MAX_VOLUMES)
+        SlVolume **volume = &b->scene->volumes[b->scene->volume_count];
+        if (system->particle_count == 0 || b->scene->volume_count == SL_MAX_VOLUMES)
+            continue;
+        if (is_whitewater(system) && b->input->mist > 0) {
+            status = sl_mist_create(b->context, b->arena, system, b->input->stage->spacing,
+                                    b->input->mist, volume, error);
+            b->scene->volume_count += status == SL_OK && *volume != NULL;
+        }
+        if (system->material.kind != SL_MATERIAL_SNOW)
             continue;
         SlVolumeSettings settings = *b->input->volume;
         if (b->input->stage->ground.visible)
             settings.floor = b->input->stage->ground.height;
-        status = sl_volume_create(b->context, system, &settings,
-                                  &b->scene->volumes[b->scene->volume_count], error);
+        status = sl_volume_create(b->context, system, &settings, volume, error);
         b->scene->volume_count += status == SL_OK;
     }
     return status;
 }
 
-/* --- Pieces to arrays. --- */
-
-static SlVec3 placed(const Piece *piece, const float *v, bool next)
-{
-    const SlVec3 *axes = next ? piece->next_axes : piece->axes;
-    return sl_add(sl_add(next ? piece->next_origin : piece->origin, sl_scale(axes[0], v[0])),
-                  sl_add(sl_scale(axes[1], v[1]), sl_scale(axes[2], v[2])));
-}
-
-static void set_vertex(Builder *b, const Piece *piece, size_t to, size_t from, const SlVec3 *normal)
-{
-    SlVec3 p = placed(piece, piece->positions + 3 * from, false), v = piece->velocity;
-    if (piece->velocities != NULL)
-        memcpy(&v, piece->velocities + 3 * from, sizeof v);
-    else if (piece->next != NULL)
-        v = sl_scale(sl_sub(placed(piece, piece->next + 3 * from, true), p),
-                     (float)(1 / step_time(b)));
-    p = sl_add(p, sl_scale(v, (float)b->open));
-    v = sl_scale(v, (float)(b->close - b->open));
-    memcpy(b->positions + 3 * to, &p, sizeof p);
-    memcpy(b->normals + 3 * to, normal, sizeof *normal);
-    memcpy(b->motion + 3 * to, &v, sizeof v);
-}
-
-static SlVec3 face_normal(const Piece *piece, size_t triangle)
-{
-    const uint32_t *t = piece->triangles + 3 * triangle;
-    SlVec3 p[3];
-    for (int k = 0; k < 3; k++)
-        p[k] = placed(piece, piece->positions + 3 * (size_t)t[k], false);
-    return sl_cross(sl_sub(p[1], p[0]), sl_sub(p[2], p[0]));
-}
-
-/* Each corner gets the mean normal of the triangles at its vertex that are within 40 degrees of its
-   own, so round parts are smooth and edges stay sharp. */
-static SlStatus fill_creased(Builder *b, const Piece *piece, SlError *error)
-{
-    size_t corners = 3 * piece->triangle_count;
-    SlArenaMark mark = sl_arena_mark(b->arena);
-    uint32_t *start = SL_PUSH(b->arena, uint32_t, piece->vertex_count + 2);
-    uint32_t *around = SL_PUSH(b->arena, uint32_t, corners);
-    SlVec3 *faces = SL_PUSH(b->arena, SlVec3, piece->triangle_count);
-    if (start == NULL || around == NULL || faces == NULL)
-        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for a mesh of %zu triangles",
-                            piece->triangle_count);
-    memset(start, 0, (piece->vertex_count + 2) * sizeof *start);
-    for (size_t k = 0; k < corners; k++)
-        start[piece->triangles[k] + 2]++;
-    for (size_t k = 2; k < piece->vertex_count + 2; k++)
-        start[k] += start[k - 1];
-    for (size_t k = 0; k < corners; k++)
-        around[start[piece->triangles[k] + 1]++] = (uint32_t)(k / 3);
-    for (size_t t = 0; t < piece->triangle_count; t++)
-        faces[t] = face_normal(piece, t);
-    for (size_t k = 0; k < corners; k++) {
-        uint32_t vertex = piece->triangles[k];
-        SlVec3 own = sl_unit(faces[k / 3]), sum = {0, 0, 0};
-        for (uint32_t j = start[vertex]; j < start[vertex + 1]; j++)
-            if (sl_dot(own, sl_unit(faces[around[j]])) > 0.766f)
-                sum = sl_add(sum, faces[around[j]]);
-        SlVec3 normal = sl_unit(sum);
-        set_vertex(b, piece, piece->first_vertex + k, vertex, &normal);
-        b->triangles[3 * piece->first_triangle + k] = (uint32_t)(piece->first_vertex + k);
-    }
-    sl_arena_release(b->arena, mark);
-    return SL_OK;
-}
-
-static SlStatus fill_piece(Builder *b, const Piece *piece, SlError *error)
-{
-    for (size_t t = 0; t < piece->triangle_count; t++)
-        b->triangle_material[piece->first_triangle + t] = piece->material;
-    if (piece->normals == NULL)
-        return fill_creased(b, piece, error);
-    for (size_t v = 0; v < piece->vertex_count; v++) {
-        SlVec3 normal;
-        memcpy(&normal, piece->normals + 3 * v, sizeof normal);
-        set_vertex(b, piece, piece->first_vertex + v, v, &normal);
-    }
-    for (size_t k = 0; k < 3 * piece->triangle_count; k++)
-        b->triangles[3 * piece->first_triangle + k] =
-            (uint32_t)(piece->first_vertex + piece->triangles[k]);
-    return SL_OK;
-}
-
-static SlStatus fill_pieces(Builder *b, SlError *error)
-{
-    for (size_t k = 0; k < b->piece_count; k++) {
-        Piece *piece = &b->pieces[k];
-        piece->first_vertex = b->vertex_count;
-        piece->first_triangle = b->triangle_count;
-        b->vertex_count += piece->normals != NULL ? piece->vertex_count : 3 * piece->triangle_count;
-        b->triangle_count += piece->triangle_count;
-    }
-    b->positions = SL_PUSH(b->arena, float, 3 * b->vertex_count);
-    b->normals = SL_PUSH(b->arena, float, 3 * b->vertex_count);
-    b->motion = SL_PUSH(b->arena, float, 3 * b->vertex_count);
-    b->triangles = SL_PUSH(b->arena, uint32_t, 3 * b->triangle_count);
-    b->triangle_material = SL_PUSH(b->arena, uint16_t, b->triangle_count);
-    if (b->positions == NULL || b->normals == NULL || b->motion == NULL || b->triangles == NULL ||
-        b->triangle_material == NULL)
-        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for %zu triangles", b->triangle_count);
-    SlStatus status = SL_OK;
-    for (size_t k = 0; k < b->piece_count && status == SL_OK; k++)
-        status = fill_piece(b, &b->pieces[k], error);
-    return status;
-}
-
 /* --- All of it. --- */
 
-static SlStatus push_lists(Builder *b, SlError *error)
+static SlStatus push_lists(SlSceneBuilder *b, SlError *error)
 {
     const SlFrameView *view = b->input->job->view;
     SlPathScene *scene = b->scene;
@@ -405,9 +288,9 @@ static SlStatus push_lists(Builder *b, SlError *error)
     for (size_t k = 0; k < view->system_count; k++)
         if (drawn_as_spheres(b, &view->systems[k]))
             b->sphere_room += view->systems[k].particle_count * (is_whitewater(&view->systems[k]) ? SL_GRAINS : 1);
-    scene->material_room = view->collider_count + view->system_count + view->surface_count + 5;
+    scene->material_room = 2 * view->collider_count + view->system_count + view->surface_count + 5;
     scene->materials = SL_PUSH(b->arena, SlPathMaterial, scene->material_room);
-    b->pieces = SL_PUSH(b->arena, Piece, view->collider_count + view->surface_count + 2);
+    b->pieces = SL_PUSH(b->arena, SlPiece, view->collider_count + view->surface_count + 2);
     b->meshes = SL_PUSH(b->arena, SlMesh, view->collider_count + 1);
     b->spheres = SL_PUSH(b->arena, float, 4 * b->sphere_room);
     b->sphere_motion = SL_PUSH(b->arena, float, 3 * b->sphere_room);
@@ -422,7 +305,7 @@ static SlStatus push_lists(Builder *b, SlError *error)
     return SL_OK;
 }
 
-static const float *with_small_drops(Builder *b, const SlSurfaceView *surface)
+static const float *with_small_drops(SlSceneBuilder *b, const SlSurfaceView *surface)
 {
     float *out = SL_PUSH(b->arena, float, 3 * surface->vertex_count);
     bool ready = out != NULL;
@@ -433,14 +316,14 @@ static const float *with_small_drops(Builder *b, const SlSurfaceView *surface)
     return ready ? out : NULL;
 }
 
-static bool add_surfaces(Builder *b)
+static bool add_surfaces(SlSceneBuilder *b)
 {
     const SlFrameView *view = b->input->job->view;
     for (size_t k = 0; k < view->surface_count; k++) {
         const SlSurfaceView *surface = &view->surfaces[k];
         if (surface->triangle_count == 0)
             continue;
-        Piece *piece = new_piece(b);
+        SlPiece *piece = new_piece(b);
         piece->positions = with_small_drops(b, surface);
         if (piece->positions == NULL)
             return false;
@@ -457,13 +340,26 @@ static bool add_surfaces(Builder *b)
     return true;
 }
 
+/* Whether a name is one of those between commas. */
+static bool is_hidden(const char *names, const char *name)
+{
+    size_t length = strlen(name);
+    while (names != NULL && names[0] != '\0') {
+        size_t own = strcspn(names, ",");
+        if (own == length && length > 0 && memcmp(names, name, length) == 0)
+            return true;
+        names += own + (names[own] == ',');
+    }
+    return false;
+}
+
 /* A solid stands at a side of the domain. */
-static bool has_walls(const Builder *b, const SlBox *box)
+static bool has_walls(const SlSceneBuilder *b, const SlBox *box)
 {
     float near = b->input->stage->spacing;
     for (size_t k = 0; k < b->collider_pieces; k++)
         for (size_t v = 0; v < b->pieces[k].vertex_count; v++) {
-            SlVec3 p = placed(&b->pieces[k], b->pieces[k].positions + 3 * v, false);
+            SlVec3 p = sl_piece_place(&b->pieces[k], b->pieces[k].positions + 3 * v, false);
             if (p.x < box->min.x + near || p.x > box->max.x - near || p.z < box->min.z + near ||
                 p.z > box->max.z - near)
                 return true;
@@ -472,14 +368,14 @@ static bool has_walls(const Builder *b, const SlBox *box)
 }
 
 /* Glass around a closed domain with water that has no solids of its own as walls. */
-static void add_tank(Builder *b, SlTank *tank)
+static void add_tank(SlSceneBuilder *b, SlTank *tank)
 {
     const SlFrameView *view = b->input->job->view;
-    if (!b->input->tank || view->surface_count == 0 || has_walls(b, &view->domain) ||
+    if (!b->input->tank || b->hidden > 0 || view->surface_count == 0 || has_walls(b, &view->domain) ||
         !sl_tank_make(&view->domain, b->input->stage->spacing, tank))
         return;
-    Piece *piece = new_piece(b);
-    *piece = (Piece){.axes = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .positions = tank->positions,
+    SlPiece *piece = new_piece(b);
+    *piece = (SlPiece){.axes = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .positions = tank->positions,
                      .vertex_count = tank->vertex_count, .triangles = tank->triangles,
                      .triangle_count = tank->triangle_count};
     piece->material = clear_material(b, &(SlMaterial){.kind = SL_MATERIAL_GLASS, .index_of_refraction = 1.5f}, 1);
@@ -487,7 +383,7 @@ static void add_tank(Builder *b, SlTank *tank)
 }
 
 /* Two triangles that shine. */
-static void add_lamp(Builder *b, float corners[12])
+static void add_lamp(SlSceneBuilder *b, float corners[12])
 {
     static const uint32_t triangles[6] = {0, 1, 2, 0, 2, 3};
     const SlLamp *lamp = &b->scene->lamp;
@@ -495,7 +391,7 @@ static void add_lamp(Builder *b, float corners[12])
                    sl_add(sl_add(lamp->corner, lamp->side[0]), lamp->side[1]),
                    sl_add(lamp->corner, lamp->side[1])};
     memcpy(corners, p, sizeof p);
-    Piece *piece = new_piece(b);
+    SlPiece *piece = new_piece(b);
     piece->positions = corners;
     piece->vertex_count = 4;
     piece->triangles = triangles;
@@ -504,7 +400,7 @@ static void add_lamp(Builder *b, float corners[12])
         add_material(b->scene, (SlPathMaterial){.kind = SL_BSDF_LIGHT, .color = lamp->light});
 }
 
-static void set_ground(Builder *b)
+static void set_ground(SlSceneBuilder *b)
 {
     const SlGround *ground = &b->input->stage->ground;
     SlPathScene *scene = b->scene;
@@ -522,7 +418,7 @@ static void set_ground(Builder *b)
                                              .caustics = true});
 }
 
-static SlStatus set_geometry(Builder *b, SlError *error)
+static SlStatus set_geometry(SlSceneBuilder *b, SlError *error)
 {
     SlPathScene *scene = b->scene;
     uint8_t *classes = SL_PUSH(b->arena, uint8_t, b->triangle_count + b->sphere_count);
@@ -551,7 +447,7 @@ SlStatus sl_path_scene_build(SlContext *context, SlArena *arena, const SlSceneIn
                              SlPathScene *scene, SlError *error)
 {
     const SlFrameView *view = input->job->view;
-    Builder b = {.context = context, .arena = arena, .input = input, .scene = scene,
+    SlSceneBuilder b = {.context = context, .arena = arena, .input = input, .scene = scene,
                  .open = input->shutter_open, .close = input->shutter_close};
     float corners[12];
     SlTank tank;
@@ -562,8 +458,12 @@ SlStatus sl_path_scene_build(SlContext *context, SlArena *arena, const SlSceneIn
     if (status != SL_OK)
         return status;
     set_ground(&b);
+    if (!sl_wet_make(arena, view, input->wet, &scene->wet))
+        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for a map of wet solids");
     for (size_t k = 0; k < view->collider_count && status == SL_OK; k++) {
-        if (view->colliders[k].kind == SL_COLLIDER_MESH)
+        if (is_hidden(input->hide, view->colliders[k].name))
+            b.hidden++;
+        else if (view->colliders[k].kind == SL_COLLIDER_MESH)
             add_mesh(&b, &view->colliders[k]);
         else
             status = add_shape(&b, &view->colliders[k], error);
@@ -580,7 +480,7 @@ SlStatus sl_path_scene_build(SlContext *context, SlArena *arena, const SlSceneIn
                 add_particles(&b, &view->systems[k]);
     }
     if (status == SL_OK)
-        status = fill_pieces(&b, error);
+        status = sl_scene_fill_pieces(&b, error);
     if (status == SL_OK)
         status = set_geometry(&b, error);
     if (status == SL_OK)

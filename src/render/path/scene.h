@@ -31,6 +31,14 @@ typedef struct SlPathSettings {
 
 typedef struct SlPhotonMap SlPhotonMap;
 
+/* Wetness by cell, 255 at water; value NULL: everything is dry. */
+typedef struct SlWetMap {
+    SlVec3 origin;
+    float inverse_cell; /* 1/m */
+    uint32_t count[3];
+    uint8_t *value; /* x fastest */
+} SlWetMap;
+
 typedef struct SlPathScene {
     SlGeometry geometry;
     const float *normals;          /* 3 per vertex; zero: the triangle's own */
@@ -54,6 +62,7 @@ typedef struct SlPathScene {
     SlVolume *volumes[SL_MAX_VOLUMES];
     size_t volume_count;
     const SlPhotonMap *photons; /* NULL: none */
+    SlWetMap wet;
     SlPathSettings settings;
     float shutter;  /* s: from opening to closing */
     float spacing;  /* m */
@@ -88,6 +97,9 @@ typedef struct SlSceneInput {
     float tint, foam;                   /* factors of absorption and of whitewater's size */
     SlPattern ground;
     bool tank;                          /* draw the walls of a closed domain with water as glass */
+    float mist;                         /* factor of the extinction around spray */
+    float wet;                          /* spacings from water to where solids are dry */
+    const char *hide;                   /* names of colliders that are not drawn, by commas; NULL: none */
 } SlSceneInput;
 
 /* Arrays are in the arena. Destroy the scene in any case; lights and settings are set by the caller,
@@ -107,6 +119,9 @@ typedef struct SlGrain {
 
 /* Grain `part` of [0, SL_GRAINS) of a particle of whitewater; visible: m, the radius that can be seen. */
 SlGrain sl_whitewater_grain(uint32_t id, uint32_t part, float radius, float visible);
+/* *volume becomes NULL where there is no spray. spacing: the water's. */
+SlStatus sl_mist_create(SlContext *context, SlArena *arena, const SlSystemView *white, float spacing,
+                        float mist, SlVolume **volume, SlError *error);
 /* Draws the drops of a surface smaller; false: no memory. */
 bool sl_shrink_drops(SlArena *arena, float *positions, size_t vertex_count, const uint32_t *triangles,
                      size_t triangle_count, float spacing);
@@ -119,6 +134,13 @@ typedef struct SlTank {
 
 /* False: a side of the domain is open. */
 bool sl_tank_make(const SlBox *domain, float spacing, SlTank *tank);
+
+/* --- Wet solids (scene_wet.c). --- */
+
+/* Of the water's particles; reach: spacings. False: no memory. */
+bool sl_wet_make(SlArena *arena, const SlFrameView *view, float reach, SlWetMap *map);
+/* 0 to 1. */
+float sl_wet_at(const SlWetMap *map, SlVec3 position);
 
 /* --- Rays. --- */
 

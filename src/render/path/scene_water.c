@@ -1,5 +1,5 @@
-/* What water brings besides its surface: grains of whitewater, drops of single particles, and the tank
-   that a closed domain stands for (scene.h). */
+/* What water brings besides its surface: grains of whitewater, mist around spray, drops of single
+   particles, and the tank that a closed domain stands for (scene.h). */
 #include <math.h>
 #include <string.h>
 
@@ -32,6 +32,48 @@ SlGrain sl_whitewater_grain(uint32_t id, uint32_t part, float radius, float visi
     grain.offset = sl_scale(sl_vec3(flat * cosf(turn), z, flat * sinf(turn)), far);
     grain.radius *= 0.3f + 0.7f * size * size;
     return grain;
+}
+
+/* --- Mist. --- */
+
+/* Droplets too fine to be followed one by one: a thin volume around spray, in cells of three spacings of
+   the water, whose extinction is in proportion to the number of spray particles. */
+SlStatus sl_mist_create(SlContext *context, SlArena *arena, const SlSystemView *white, float spacing,
+                        float mist, SlVolume **volume, SlError *error)
+{
+    enum { SPRAY = 0 }; /* of the field "phase" */
+    SlFieldView position = sl_view_field(white, "position"), phase = sl_view_field(white, "phase");
+    size_t count = 0, all = white->particle_count;
+    *volume = NULL;
+    if (position.data == NULL || position.type != SL_FIELD_F32X3 || position.count < all ||
+        phase.data == NULL || phase.type != SL_FIELD_U32 || phase.count < all || !(spacing > 0))
+        return SL_OK;
+    SlVec3 *spray = SL_PUSH(arena, SlVec3, all);
+    if (spray == NULL)
+        return sl_error_set(error, SL_ERROR_MEMORY, "no memory for the mist of %zu particles", all);
+    for (size_t i = 0; i < all; i++) {
+        uint32_t own;
+        memcpy(&own, (const char *)phase.data + i * phase.stride, sizeof own);
+        memcpy(&spray[count], (const char *)position.data + i * position.stride, sizeof *spray);
+        count += own == SPRAY && sl_finite(spray[count]);
+    }
+    if (count == 0)
+        return SL_OK;
+    SlFieldView field = {"position", "m", "", SL_FIELD_F32X3, spray, count, sizeof *spray};
+    SlSystemView system = {.name = "mist", .solver = white->solver, .particle_count = count,
+                           .spacing = 3 * spacing, .fields = &field, .field_count = 1};
+    SlVolumeSettings settings = sl_volume_default_settings();
+    settings.copies = 2;
+    settings.jitter = 0.8f;
+    settings.kernel_size = 1;
+    settings.cell = 1;
+    settings.extinction = 0.03f * mist / system.spacing;
+    settings.albedo = sl_vec3(1, 1, 1);
+    settings.g = 0.7f;
+    settings.edge[0] = settings.edge[1] = 0;
+    settings.glints = 0;
+    settings.similarity = 0;
+    return sl_volume_create(context, &system, &settings, volume, error);
 }
 
 /* --- Drops. --- */

@@ -247,6 +247,8 @@ SlVec3 sl_media_transmit(const SlPathScene *scene, const SlMedia *media, float t
     if (top == SL_NO_MATERIAL)
         return sl_vec3(1, 1, 1);
     SlVec3 a = scene->materials[top].absorption;
+    if (!(sl_max3(a) > 0))
+        return sl_vec3(1, 1, 1);
     return sl_vec3(expf(-a.x * t), expf(-a.y * t), expf(-a.z * t));
 }
 
