@@ -63,6 +63,8 @@ typedef struct SlMeshColliderDef {
     float friction;  /* Coulomb, [0, 10]; default 0 */
     bool sticky;     /* snow that touches it sticks to it; default false */
     const char *cache_folder; /* cache of distance fields; NULL (default): none */
+    bool printed_blend; /* keys are blended as printed [Stomakhin 2013, section 8], which fails for a limb
+                           that moves by more than its thickness; default false */
 } SlMeshColliderDef;
 
 SL_API SlMotionDef sl_default_motion_def(void);

@@ -19,6 +19,7 @@ typedef struct SlForceBatch {
     const float *velocities; /* m/s */
     const uint32_t *ids;     /* one per particle */
     float *accelerations;    /* m/s² */
+    const float *plastic;    /* snow: the field "plastic", one per particle; NULL: not snow */
 } SlForceBatch;
 
 /* Called from several threads at once, each with particles of its own. What it adds must depend on
@@ -28,8 +29,8 @@ typedef void (*SlForceFunction)(void *user, const SlForceBatch *batch);
 
 typedef struct SlForceFieldDef {
     uint32_t cookie, size;    /* set by sl_default_force_field_def */
-    const char *kind;         /* a name of sl_force_field_tables: "uniform", "wind", "vortex",
-                                 "point", or "function" */
+    const char *kind;         /* a name of sl_force_field_tables: "uniform", "wind", "air",
+                                 "vortex", "point", or "function" */
     SlSystemId system;        /* the one it acts on; null (default): all */
     SlForceFunction function; /* of the kind "function" */
     void *user;               /* handed to it; not owned */

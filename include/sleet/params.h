@@ -37,7 +37,7 @@ typedef struct SlParamRow {
 /* Values of several rows under one name. A table with presets has a choice row "preset" whose
    choices are their names in order; the first changes nothing. */
 typedef struct SlPresetValue {
-    const char *name; /* of a row that takes a number; NULL ends the list */
+    const char *name; /* of a row that takes a number or a choice (by index); NULL ends the list */
     double value;
 } SlPresetValue;
 

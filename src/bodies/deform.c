@@ -328,9 +328,13 @@ float sl_deform_distance(const SlDeform *d, SlVec3 point, float reach, SlVec3 *g
     float s = d->fraction;
     SlDeformFlow a = flow_at(low, point), b = flow_at(high, point);
     SlVec3 way = blend(a.way, b.way, s);
-    a = flow_at(low, sl_sub(point, sl_scale(way, s)));
-    b = flow_at(high, sl_add(point, sl_scale(way, 1 - s)));
-    way = blend(a.way, b.way, s);
+    if (d->printed) { /* w = v_co times the interval */
+        way = sl_scale(blend(a.velocity, b.velocity, s), (float)(1 / d->rate));
+    } else {
+        a = flow_at(low, sl_sub(point, sl_scale(way, s)));
+        b = flow_at(high, sl_add(point, sl_scale(way, 1 - s)));
+        way = blend(a.way, b.way, s);
+    }
     SlVec3 was = sl_sub(point, sl_scale(way, s)), will_be = sl_add(point, sl_scale(way, 1 - s));
     SlVec3 g, h;
     float from = sl_sdf_distance_within(low->field, was, reach, &g);

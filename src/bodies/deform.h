@@ -11,7 +11,7 @@
    The paper takes the velocity at x for the displacement. That fails for a limb that moves by more
    than its thickness between two keys; so w is sampled once more where the first w leads, and it is
    the displacement over the whole interval, not the velocity times its length: vertices move straight
-   from key to key, in the field as in the picture. */
+   from key to key, in the field as in the picture. `printed` is the paper's blend. */
 #ifndef BODIES_DEFORM_H
 #define BODIES_DEFORM_H
 
@@ -41,6 +41,7 @@ typedef struct SlDeform {
     size_t key_count;
     double rate;      /* keys per second */
     bool loop;        /* after the last key comes the first; else the last one stays */
+    bool printed;     /* blended as printed: along the velocity at the point itself */
     bool same;        /* every key has the same triangles */
     float longest;    /* m: the longest way of a vertex between two keys */
     SlMesh drawn;     /* blended vertices; triangles are the first key's. Empty if not `same` */

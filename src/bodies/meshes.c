@@ -77,6 +77,8 @@ static SlStatus read_keys(SlContext *context, const SlMeshColliderDef *def, SlDe
     else
         while (count-- > 0)
             sl_mesh_destroy(&meshes[count]);
+    if (status == SL_OK)
+        (*deform)->printed = def->printed_blend;
     sl_free(&context->memory, meshes, def->path_count * sizeof *meshes);
     return status;
 }

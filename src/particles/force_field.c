@@ -10,6 +10,7 @@
 #define SL_FORCE_LIST(KIND)                                                                        \
     KIND(uniform)                                                                                  \
     KIND(wind)                                                                                     \
+    KIND(air)                                                                                      \
     KIND(vortex)                                                                                   \
     KIND(point)                                                                                    \
     KIND(function)
@@ -64,6 +65,7 @@ typedef struct Pass {
     const float *position;
     float *velocity;
     const uint32_t *id;
+    const float *plastic; /* NULL: none */
     double *gains; /* one per chunk */
 } Pass;
 
@@ -77,7 +79,8 @@ static void apply_chunk(void *argument, size_t begin, size_t end, size_t chunk)
                           .positions = pass->position + 4 * begin,
                           .velocities = pass->velocity + 4 * begin,
                           .ids = pass->id + begin,
-                          .accelerations = accelerations};
+                          .accelerations = accelerations,
+                          .plastic = pass->plastic != NULL ? pass->plastic + begin : NULL};
     for (int k = 0; k < SL_MAX_FORCE_FIELDS; k++)
         if (acts(&pass->forces->fields[k], pass->forces->system))
             pass->forces->fields[k].kind->add(&pass->forces->fields[k], &batch);
@@ -104,6 +107,7 @@ SlStatus sl_forces_apply(const SlForceSum *forces, SlParticles *particles, SlAre
                  .position = sl_f32x4(particles, SL_F_POSITION),
                  .velocity = sl_f32x4(particles, SL_F_VELOCITY),
                  .id = particles->data[SL_F_ID],
+                 .plastic = particles->data[SL_F_PLASTIC],
                  .gains = SL_PUSH(arena, double, chunks)};
     if (pass.gains == NULL)
         return sl_error_set(error, SL_ERROR_MEMORY, "no memory for force fields");

@@ -13,7 +13,7 @@ enum { MAX_KEYS = 10000, MAX_NAME = 1300, MAX_DIGITS = 9 };
 
 enum {
     NAME, SHAPE, FRICTION, STICKY, MOTION, MATERIAL, SCALE, TURN, POSITION, CELL, HOLLOW,
-    ONE_FILE, FILES, PATTERN, FIRST, LAST, RATE, LOOP, MESH_KEYS
+    ONE_FILE, FILES, PATTERN, FIRST, LAST, RATE, LOOP, PRINTED, MESH_KEYS
 };
 static const SlKeyRow mesh_rows[MESH_KEYS] = {
     [NAME] = SL_KEY_TEXT_ROW("name", "", false),
@@ -34,6 +34,7 @@ static const SlKeyRow mesh_rows[MESH_KEYS] = {
     [LAST] = SL_KEY_WHOLE_ROW("last", 0, 0, 1e8),
     [RATE] = SL_KEY_NUMBER_ROW("rate", 25, 1e-6, 1e6, "keys per second"),
     [LOOP] = SL_KEY_BOOL_ROW("loop"),
+    [PRINTED] = SL_KEY_BOOL_ROW("printed_blend"),
 };
 
 /* "walk_%04d.obj" in parts. */
@@ -74,7 +75,7 @@ static SlStatus check_files(const SlScene *scene, const SlJsonNode *node, const 
                              ways == 0 ? "a mesh needs the key \"file\", \"files\" or \"pattern\""
                                        : "a mesh has \"file\", \"files\" or \"pattern\", only one "
                                          "of them");
-    for (int k = FIRST; k <= LOOP; k++) {
+    for (int k = FIRST; k <= PRINTED; k++) {
         bool of_pattern = k == FIRST || k == LAST;
         bool fits = values[PATTERN].node != NULL || (!of_pattern && values[FILES].node != NULL);
         if (values[k].node == NULL || fits)
@@ -142,6 +143,7 @@ SlStatus sl_scene_read_mesh(const SlScene *scene, const SlJsonNode *node,
     collider->mesh.sticky = values[STICKY].value.number[0] != 0;
     collider->mesh.rate = values[RATE].value.number[0];
     collider->mesh.loop = values[LOOP].value.number[0] != 0;
+    collider->mesh.printed_blend = values[PRINTED].value.number[0] != 0;
     status = sl_scene_read_collider_material(scene, values[MATERIAL].node, collider, error);
     if (status == SL_OK)
         status = sl_scene_read_motion(scene, values[MOTION].node, &collider->motion, error);

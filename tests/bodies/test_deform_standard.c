@@ -86,6 +86,33 @@ static void blend_is_the_ball_between(void **state)
     sl_deform_destroy(body);
 }
 
+/* The printed blend takes the velocity at the point itself: right for a body that only moves, worse for
+   one that grows too. */
+static void the_printed_blend(void **state)
+{
+    Course moving = {{{0, 0, 0}, {0.1f, 0.05f, 0}, {0.2f, 0.1f, 0}, {0.3f, 0.15f, 0}}, {1, 1, 1, 1},
+                     {64, 64, 64, 64}};
+    Course growing = {{{0, 0, 0}, {0.3f, 0.1f, 0}, {0.5f, 0.3f, 0.1f}, {0.6f, 0.3f, 0.4f}},
+                      {1, 1.4f, 1.1f, 0.9f}, {64, 64, 64, 64}};
+    double worst[2] = {0, 0}, ours = 0, normal;
+    for (int c = 0; c < 2; c++) {
+        const Course *course = c == 0 ? &moving : &growing;
+        SlDeform *body = make_body(*state, course, false);
+        for (int k = 0; k <= 30; k++) {
+            body->printed = false;
+            double own = worst_error(body, course, 0.01 * k, 2 * cell, &normal);
+            ours = c == 1 ? fmax(ours, own) : ours;
+            body->printed = true;
+            worst[c] = fmax(worst[c], worst_error(body, course, 0.01 * k, 2 * cell, &normal));
+        }
+        sl_deform_destroy(body);
+    }
+    print_message("printed blend: worst error %.3f cells of a moving ball, %.3f of a growing one, ours %.3f\n",
+                  worst[0] / cell, worst[1] / cell, ours / cell);
+    assert_less(worst[0], 0.1 * cell);
+    assert_less(ours, worst[1]);
+}
+
 /* Other triangles in every key: points go to the nearest point of the next surface. */
 static void other_triangles_blend_too(void **state)
 {
@@ -269,6 +296,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blend_is_the_ball_between), cmocka_unit_test(other_triangles_blend_too),
+        cmocka_unit_test(the_printed_blend), cmocka_unit_test(other_triangles_blend_too),
         cmocka_unit_test(velocity_is_the_surface_s), cmocka_unit_test(time_is_continuous),
         cmocka_unit_test(ends_hold),                 cmocka_unit_test(the_same_bits),
         cmocka_unit_test(reach_changes_nothing_within),

@@ -1,7 +1,9 @@
 /* Reference implementation of [Stomakhin 2013], formula by formula, in double precision: F_E and F_P
-   are stored, stresses come from a singular value decomposition, the grid is dense. Where the paper
-   has gaps it does as the solver: gravity in eq. 10, FLIP's fraction per 0.5 ms, positions advanced by
-   the PIC velocity, V0 at most twice the volume at rest density, J_P at most 20. */
+   are stored, stresses come from a singular value decomposition, the grid is dense. It follows the
+   solver's default formulation where that differs from print: gravity in eq. 10, FLIP's fraction per
+   0.5 ms, positions advanced by the PIC velocity, V0 up to twice the volume at rest density, J_P up to
+   20, affine velocities, viscous damping, and contacts by the nearest particle. The printed method is
+   literal.h. */
 #ifndef TESTS_SNOW_SNOW_REFERENCE_H
 #define TESTS_SNOW_SNOW_REFERENCE_H
 
@@ -187,7 +189,7 @@ typedef struct ReferenceParticle {
 } ReferenceParticle;
 
 typedef struct ReferenceNode {
-    double mass, v[3], old[3], force[3];
+    double mass, v[3], old[3], force[3], nearest;
     int contact; /* with the floor: 0 none, 1 constrains y, 2 constrains all */
     double r[3], p[3], ar[3], ap[3];
 } ReferenceNode;
@@ -199,6 +201,9 @@ typedef struct Reference {
     ReferenceParticle *particles;
     size_t count;
     double beta, tolerance; /* semi-implicit where beta > 0 */
+    double touch;           /* distance of contacts by particles; 0: nodes inside the floor collide */
+    double damping, damping_rate; /* m²/s, 1/s */
+    bool constant;                /* FLIP without affine velocities */
     int iterations;         /* of the last step */
     int size, first; /* nodes along an axis, and the number of the first */
     ReferenceNode *nodes;
@@ -256,17 +261,32 @@ static inline int reference_reach(const Reference *l, const ReferenceParticle *p
     return count;
 }
 
-/* §8 against a floor at rest; what it holds. */
-static inline int reference_collide(const Reference *l, double v[3])
+/* Section 8 against a floor at rest that may be approached at `approach` m/s; what it constrains. */
+static inline int reference_collide(const Reference *l, double approach, double v[3])
 {
-    if (v[1] >= 0)
+    if (v[1] >= -approach)
         return 0;
-    double slip = hypot(v[0], v[2]), most = -l->friction * v[1];
-    double left = slip <= most ? 0 : 1 - most / slip;
+    double slip = hypot(v[0], v[2]), limit = -l->friction * (v[1] + approach);
+    double left = slip <= limit ? 0 : 1 - limit / slip;
     v[0] *= left;
     v[2] *= left;
-    v[1] = 0;
+    v[1] = -approach;
     return left == 0 && l->friction > 0 ? 2 : 1;
+}
+
+/* tau + 2 eta D, eta falling with |D|, where the material is not torn; what of eta is not stable is
+   taken from the affine velocity. */
+static inline M3 reference_viscous(const Reference *l, ReferenceParticle *p, M3 tau)
+{
+    M3 D = m3_sum(m3_sum((M3){{{0}}}, 0.5, p->C), 0.5, m3_transpose(p->C));
+    double size = 0, stable = fmin(l->damping, 0.1 * l->h * l->h / l->dt);
+    for (int k = 0; k < 9; k++)
+        size += D.m[k / 3][k % 3] * D.m[k / 3][k % 3];
+    if (l->damping <= 0 || m3_det(p->FP) >= 1.02)
+        return tau;
+    double slow = 1 / (1 + sqrt(size) / l->damping_rate);
+    p->C = m3_sum(p->C, -slow * fmin(4 * (l->damping - stable) * l->dt / (l->h * l->h), 1), D);
+    return m3_sum(tau, 2 * stable * l->density * slow, D);
 }
 
 /* Steps 1 and 3 of §4.1. */
@@ -276,14 +296,19 @@ static inline void reference_to_grid(Reference *l)
     for (size_t i = 0; i < l->count; i++) {
         ReferenceParticle *p = &l->particles[i];
         M3 tau = m3_mul(reference_stress(&l->material, p->FE, m3_det(p->FP)), m3_transpose(p->FE));
+        tau = reference_viscous(l, p, tau);
+        bool affine = !l->flip || !l->constant;
         ReferenceReach reach[64];
         int count = reference_reach(l, p, reach);
         for (ReferenceReach *r = reach; r < reach + count; r++) {
+            double height = p->x[1] - l->floor;
+            r->node->nearest =
+                r->node->mass > 0 ? fmin(r->node->nearest, height) : height;
             r->node->mass += p->mass * r->w;
             for (int a = 0; a < 3; a++) {
                 double v = p->v[a], f = 0;
                 for (int b = 0; b < 3; b++) {
-                    v += l->flip ? 0 : p->C.m[a][b] * r->d[b];
+                    v += affine ? p->C.m[a][b] * r->d[b] : 0;
                     f -= p->volume * tau.m[a][b] * r->g[b];
                 }
                 r->node->old[a] += p->mass * r->w * v;
@@ -321,8 +346,10 @@ static inline void reference_update_nodes(Reference *l)
             node->v[a] = node->old[a] + l->dt * node->force[a] / node->mass;
         }
         node->v[1] += l->dt * l->gravity;
-        if ((l->first + k / n % n) * l->h <= l->floor)
-            node->contact = reference_collide(l, node->v);
+        double height = (l->first + k / n % n) * l->h - l->floor;
+        if (l->touch > 0 ? height <= 1.01 * l->h : height <= 0)
+            node->contact = reference_collide(
+                l, l->touch > 0 ? fmax(node->nearest - l->touch, 0) / l->dt : 0, node->v);
     }
 }
 
@@ -435,11 +462,14 @@ static inline void reference_to_particles(Reference *l)
             p->FP = m3_sum((M3){{{0}}}, cbrt(20 / JP), p->FP);
         for (int a = 0; a < 3; a++)
             p->v[a] = l->flip ? (1 - fraction) * pic[a] + fraction * flip[a] : pic[a];
-        if (p->x[1] + l->dt * pic[1] <= l->floor) {
-            reference_collide(l, p->v);
-            reference_collide(l, pic);
+        double begin = p->x[1] - l->floor, end = begin + l->dt * pic[1];
+        if (end <= 0) {
+            reference_collide(l, 0, p->v);
+            reference_collide(l, 0, pic);
             double left = p->x[1] + l->dt * pic[1] - l->floor;
             p->x[1] -= fmin(left, 0);
+        } else if (end < fmin(begin, l->touch)) {
+            p->x[1] += fmin(begin, l->touch) - end;
         }
         for (int a = 0; a < 3; a++)
             p->x[a] += l->dt * pic[a];

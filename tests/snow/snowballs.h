@@ -18,6 +18,7 @@ typedef struct BallSetting {
     double beta, tolerance; /* semi-implicit where beta > 0 */
     double max_iterations; /* 0: the default */
     double stiffness;       /* 0: the default */
+    const char *parameters; /* more of them, NAME=VALUE; NULL: none */
     SlHooks hooks;
 } BallSetting;
 
@@ -69,6 +70,8 @@ static inline SlWorld *ball_create(const BallSetting *b)
     }
     if (b->stiffness > 0)
         assert_ok(sl_system_set_number(world, id, "stiffness", b->stiffness, &test_error));
+    if (b->parameters != NULL)
+        test_set_parameters(world, id, b->parameters);
     Snowball ball;
     ball_shape(&ball, b->center, (float)b->radius);
     ball.fill.velocity = (SlVec3){0, (float)-b->speed, 0};

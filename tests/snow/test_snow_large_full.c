@@ -21,7 +21,7 @@ static void ten_million_particles(void **state)
     const SlSnowBlocks *blocks = &((const SlSnowState *)snow->state)->blocks;
     uint64_t allocated = sl_context_bytes_held(sl_world_context(world));
     uint64_t grid = (uint64_t)blocks->capacity *
-                    (SL_SNOW_BLOCK_FLOATS * sizeof(float) + sizeof(SlBlockCoord) +
+                    (2 * SL_SNOW_BLOCK_FLOATS * sizeof(float) + sizeof(SlBlockCoord) + sizeof(SlSnowSlots) +
                      10 * sizeof(uint32_t) + SL_SNOW_PARTIALS * sizeof(double)) +
                     blocks->table_size * sizeof(uint32_t);
     double each = (double)(allocated - grid) / (double)snow->particles.count;

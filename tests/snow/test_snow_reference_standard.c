@@ -16,6 +16,9 @@ static Reference reference_of(SlWorld *world, const BallSetting *b)
                  .friction = (double)b->friction,
                  .beta = b->beta,
                  .tolerance = b->tolerance,
+                 .touch = 0.5 * b->spacing,
+                 .damping = 0.2,
+                 .damping_rate = 2,
                  .material = reference_default_material(),
                  .count = particles->count,
                  .size = (int)((double)b->center.x / b->spacing) + 6, /* as far beyond the ball */

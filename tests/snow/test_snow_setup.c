@@ -32,11 +32,15 @@ static void presets_fit_their_rows(void **state)
         for (int v = 0; preset->values[v].name != NULL; v++) {
             const SlParamRow *row = sl_table_find(table, preset->values[v].name);
             SlParamValue value;
+            double given = preset->values[v].value;
             assert_non_null(row);
-            assert_ok(sl_param_set_number(row, preset->values[v].value, &value, &test_error));
+            if (row->type == SL_PARAM_CHOICE)
+                assert_true(given >= 0 && given <= row->maximum && given == floor(given));
+            else
+                assert_ok(sl_param_set_number(row, given, &value, &test_error));
         }
     }
-    assert_int_equal(table->preset_count, 11);
+    assert_int_equal(table->preset_count, 12);
 }
 
 /* A value that is set explicitly overrides the preset, whichever is set first; another preset resets
@@ -134,18 +138,25 @@ static void shells_and_crusts(void **state)
 static void variation_changes_the_material(void **state)
 {
     (void)state;
-    double energy[2], sound[2];
-    for (int varied = 0; varied < 2; varied++) {
+    double energy[3], sound[3];
+    for (int varied = 0; varied < 3; varied++) { /* not, by the fill's noise, by attributes */
         SlSystemId id;
         SlWorld *world = bare_world(&id);
         Snowball ball;
         ball_shape(&ball, (SlVec3){0, 0, 0}, 0.2f);
         ball.fill.velocity = (SlVec3){1, 0, 0};
         ball.fill.noise.shell = 1; /* all of it */
-        if (varied) {
+        if (varied == 1) {
             assert_ok(sl_system_set_number(world, id, "vary_density", 0.5, &test_error));
             assert_ok(sl_system_set_number(world, id, "vary_stiffness", 0.9, &test_error));
             assert_ok(sl_system_set_number(world, id, "vary_yield", -0.5, &test_error));
+        }
+        static const float dense = 0.5f, stiff = 0.9f;
+        if (varied == 2) {
+            assert_ok(sl_system_add_attribute(world, id, "vary_density", SL_FIELD_F32, &dense,
+                                              &test_error));
+            assert_ok(sl_system_add_attribute(world, id, "vary_stiffness", SL_FIELD_F32, &stiff,
+                                              &test_error));
         }
         assert_ok(sl_system_add_fill(world, id, &ball.fill, &test_error));
         assert_ok(sl_world_step(world, 1e-4, &test_error));
@@ -153,10 +164,33 @@ static void variation_changes_the_material(void **state)
         sound[varied] = ((const SlSnowState *)ball_system(world)->state)->max_sound_speed;
         sl_world_destroy(world);
     }
-    print_message("a shell: %.3f times the mass, %.3f times the sound\n", energy[1] / energy[0],
-                  sound[1] / sound[0]);
-    assert_near(energy[1] / energy[0], 1.5, 1e-3);
-    assert_near(sound[1] / sound[0], sqrt(1.9 / 1.5), 1e-3);
+    for (int k = 1; k < 3; k++) {
+        print_message("a shell: %.3f times the mass, %.3f times the sound\n", energy[k] / energy[0],
+                      sound[k] / sound[0]);
+        assert_near(energy[k] / energy[0], 1.5, 1e-3);
+        assert_near(sound[k] / sound[0], sqrt(1.9 / 1.5), 1e-3);
+    }
+}
+
+/* Poisson's ratio varies too: 0.2 with a variation of a half is 0.3. */
+static void poisson_varies(void **state)
+{
+    (void)state;
+    double sound[2];
+    for (int varied = 0; varied < 2; varied++) {
+        SlSystemId id;
+        SlWorld *world = bare_world(&id);
+        Snowball ball;
+        ball_shape(&ball, (SlVec3){0, 0, 0}, 0.2f);
+        ball.fill.noise.shell = 1; /* all of it */
+        assert_ok(sl_system_set_number(world, id, "poisson", varied ? 0.2 : 0.3, &test_error));
+        assert_ok(sl_system_set_number(world, id, "vary_poisson", varied ? 0.5 : 0, &test_error));
+        assert_ok(sl_system_add_fill(world, id, &ball.fill, &test_error));
+        assert_ok(sl_world_step(world, 1e-4, &test_error));
+        sound[varied] = ((const SlSnowState *)ball_system(world)->state)->max_sound_speed;
+        sl_world_destroy(world);
+    }
+    assert_near(sound[1] / sound[0], 1, 1e-4);
 }
 
 /* Where variation is 1, a critical stretch that varies by half is one and a half times as large: bit
@@ -331,6 +365,7 @@ int main(void)
         cmocka_unit_test(every_preset_runs),
         cmocka_unit_test(shells_and_crusts),
         cmocka_unit_test(variation_changes_the_material),
+        cmocka_unit_test(poisson_varies),
         cmocka_unit_test(vary_stretch_changes_the_critical_stretch_only),
         cmocka_unit_test(impossible_materials_are_refused),
         cmocka_unit_test(extreme_materials_stay_finite),

@@ -82,6 +82,29 @@ static void wind_drags_towards_its_speed(void **state)
     }
 }
 
+/* Air takes loose snow along, half torn snow half as fast, and packed snow not at all. */
+static void air_drags_loose_snow_only(void **state)
+{
+    (void)state;
+    const SlVec3 places[] = {{0, 0, 0}, {8, 0, 0}, {0, 0, 8}};
+    const float plastic[] = {2, 1.15f, 0.8f};
+    SlWorld *world = free_particles("snow", 1, places, 3);
+    assert_ok(sl_system_set_number(world, first_system(world), "time_step", dt, &test_error));
+    assert_ok(sl_world_start(world, &test_error));
+    SlParticles *particles = &world->systems[0]->base.particles;
+    const uint32_t *id = particles->data[SL_F_ID];
+    assert_ok(sl_world_step(world, dt, &test_error));
+    for (size_t i = 0; i < 3; i++)
+        ((float *)particles->data[SL_F_PLASTIC])[i] = plastic[id[i]];
+    SlForceFieldId air = add_field(world, "air");
+    assert_ok(sl_force_field_set_vec3(world, air, "velocity", (SlVec3){2, 0, 0}, &test_error));
+    assert_ok(sl_world_step(world, dt, &test_error));
+    assert_near((double)velocity_of(world, 0).x, 2 * 8 * dt / (1 + 8 * dt), 1e-4);
+    assert_near((double)velocity_of(world, 1).x, 2 * 4 * dt / (1 + 4 * dt), 1e-4);
+    assert_near((double)velocity_of(world, 2).x, 0, 1e-6);
+    sl_world_destroy(world);
+}
+
 static void a_vortex_turns_and_a_point_attracts(void **state)
 {
     (void)state;
@@ -223,6 +246,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(uniform_fields_are_exact),
         cmocka_unit_test(wind_drags_towards_its_speed),
+        cmocka_unit_test(air_drags_loose_snow_only),
         cmocka_unit_test(a_vortex_turns_and_a_point_attracts),
         cmocka_unit_test(a_function_gives_accelerations),
         cmocka_unit_test(fields_come_and_go),

@@ -22,6 +22,7 @@ enum {
 typedef enum SlSnowLayer {
     SL_NODES,    /* momentum and mass; from step 4 on velocity and mass */
     SL_IMPULSE,  /* FLIP and semi-implicit: impulse of stress; with FLIP from step 4 on v' - a v */
+    SL_NEAREST,  /* distance from the nearest particle to surfaces, a lane each (nearest.h) */
     SL_CONTACT,  /* semi-implicit: normal and code (nodes.h) of nodes in contact */
     SL_RESIDUAL, /* semi-implicit: the vectors of conjugate residuals */
     SL_DIRECTION,

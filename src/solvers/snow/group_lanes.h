@@ -11,21 +11,47 @@ SL_INLINE F8 variation_at(const SlSnowPass *p, Group g)
     return p->fields.variation != NULL ? get_floats(p->fields.variation, g) : f8(0);
 }
 
-SL_INLINE F8 mass_at(const SlSnowPass *p, F8 variation)
+/* The factor of a particle's own value: by the field "variation" and by an attribute. */
+SL_INLINE F8 factor_at(const SlSnowPass *p, Group g, SlSnowVaried which, float vary, F8 variation)
 {
-    return f8(p->material.mass) * f8_fma(f8(p->material.vary_density), variation, f8(1));
+    F8 factor = f8_fma(f8(vary), variation, f8(1));
+    if (p->fields.vary[which] != NULL)
+        factor *= f8_max(f8(1) + get_floats(p->fields.vary[which], g), f8(0.05f));
+    return factor;
 }
 
-SL_INLINE Material material_at(const SlSnowPass *p, F8 variation)
+SL_INLINE F8 density_factor_at(const SlSnowPass *p, Group g, F8 variation)
 {
-    F8 stiff = f8_fma(f8(p->material.vary_stiffness), variation, f8(1));
-    F8 tough = f8_fma(f8(p->material.vary_yield), variation, f8(1));
-    F8 tensile = f8_fma(f8(p->material.vary_stretch), variation, f8(1));
-    return (Material){f8(p->material.mu) * stiff, f8(p->material.lambda) * stiff,
-                      f8(p->material.hardening) *
-                          f8_fma(f8(p->material.vary_hardening), variation, f8(1)),
-                      f8(-p->material.critical_compression) * tough,
-                      f8(p->material.critical_stretch) * tough * tensile};
+    return factor_at(p, g, SL_SNOW_VARIED_DENSITY, p->material.vary_density, variation);
+}
+
+SL_INLINE F8 mass_at(const SlSnowPass *p, Group g, F8 variation)
+{
+    return f8(p->material.mass) * density_factor_at(p, g, variation);
+}
+
+SL_INLINE Material material_at(const SlSnowPass *p, Group g, F8 variation)
+{
+    const SlSnowMaterial *m = &p->material;
+    F8 stiff = factor_at(p, g, SL_SNOW_VARIED_STIFFNESS, m->vary_stiffness, variation);
+    F8 tough = factor_at(p, g, SL_SNOW_VARIED_YIELD, m->vary_yield, variation);
+    F8 tensile = factor_at(p, g, SL_SNOW_VARIED_STRETCH, m->vary_stretch, variation);
+    F8 hard = factor_at(p, g, SL_SNOW_VARIED_HARDENING, m->vary_hardening, variation);
+    Material out = {.mu = f8(m->mu) * stiff,
+                    .lambda = f8(m->lambda) * stiff,
+                    .hardening = f8(m->hardening) * hard,
+                    .min = f8(-m->critical_compression) * tough,
+                    .max = f8(m->critical_stretch) * tough * tensile,
+                    .isochoric = m->isochoric};
+    if (m->vary_poisson != 0 || p->fields.vary[SL_SNOW_VARIED_POISSON] != NULL) {
+        F8 nu = f8(m->poisson) *
+                factor_at(p, g, SL_SNOW_VARIED_POISSON, m->vary_poisson, variation);
+        nu = f8_min(nu, f8(0.49f));
+        F8 twice_mu = f8(m->stiffness) * stiff / (f8(1) + nu);
+        out.mu = f8(0.5f) * twice_mu;
+        out.lambda = twice_mu * nu / f8_fnma(f8(2), nu, f8(1));
+    }
+    return out;
 }
 
 SL_INLINE Sym strain_at(const SlSnowPass *p, Group g)

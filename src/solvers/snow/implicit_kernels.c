@@ -61,7 +61,7 @@ SL_INLINE void hessian_of(const SlSnowPass *p, Group g, const Records gradient[3
         for (int b = 0; b < 3; b++)
             D.m[a][b] = s[b] * f8_fma(U.m[0][a], LU.m[0][b],
                                       f8_fma(U.m[1][a], LU.m[1][b], U.m[2][a] * LU.m[2][b]));
-    Material material = material_at(p, variation_at(p, g));
+    Material material = material_at(p, g, variation_at(p, g));
     F8 hard = hardened(&material, get_floats(p->fields.plastic, g));
     hard *= f8(p->implicit) * get_floats(p->fields.volume, g);
     F8 mu2 = (material.mu + material.mu) * hard, lambda = material.lambda * hard;

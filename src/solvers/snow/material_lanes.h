@@ -27,6 +27,7 @@ typedef struct Material {
     F8 mu, lambda; /* Pa */
     F8 hardening;  /* xi */
     F8 min, max;   /* of s - 1: -theta_c, theta_s */
+    bool isochoric; /* plastic flow keeps the volume */
 } Material;
 
 /* The factor e^(xi (1 - J_P)) of mu and lambda. */
@@ -162,30 +163,47 @@ SL_INLINE bool may_yield(const Material *material, Sym e)
     return i8_bits((low < min) | (high > max)) != 0;
 }
 
+/* The cube root of a number near 1, less 1: two steps of Newton from the tangent. */
+SL_INLINE F8 cube_root_less_one(F8 a)
+{
+    F8 y = f8_max(f8_fma(a - f8(1), f8(1.0f / 3), f8(1)), f8(0.1f));
+    for (int k = 0; k < 2; k++)
+        y = f8(1.0f / 3) * (y + y + a / (y * y));
+    return y - f8(1);
+}
+
 /* Clamps a strain given in its principal axes to the elastic range and multiplies J_P by the
-   excess; lanes within the range keep their bits. */
+   excess; lanes within the range keep their bits. Isochoric: the stretches take up the excess in
+   equal parts, so that shape flows and volume stays elastic. */
 SL_INLINE void clamp_strain(const Material *material, const F8 values[3], const Mat *U, Sym *e,
                             F8 *plastic)
 {
-    F8 clamped[3], ratio = f8(1);
+    F8 clamped[3], inside[3], ratio = f8(1);
     I8 any = (I8)f8(0);
     for (int k = 0; k < 3; k++) {
         F8 s = stretch_less_one(values[k]);
         F8 in = f8_max(f8_min(s, material->max), material->min);
         any |= s != in;
         ratio *= (f8(1) + s) / (f8(1) + in);
-        clamped[k] = in * (f8(2) + in);
+        inside[k] = in;
     }
     if (i8_bits(any) == 0)
         return;
-    Sym inside = from_principal(U, clamped);
+    F8 grow = material->isochoric ? cube_root_less_one(ratio) : f8(0);
+    for (int k = 0; k < 3; k++) {
+        F8 in = f8_fma(grow, f8(1) + inside[k], inside[k]);
+        clamped[k] = in * (f8(2) + in);
+    }
+    if (material->isochoric)
+        ratio = f8(1);
+    Sym elastic = from_principal(U, clamped);
     *plastic = f8_select(any, *plastic * ratio, *plastic);
-    e->xx = f8_select(any, inside.xx, e->xx);
-    e->yy = f8_select(any, inside.yy, e->yy);
-    e->zz = f8_select(any, inside.zz, e->zz);
-    e->yz = f8_select(any, inside.yz, e->yz);
-    e->zx = f8_select(any, inside.zx, e->zx);
-    e->xy = f8_select(any, inside.xy, e->xy);
+    e->xx = f8_select(any, elastic.xx, e->xx);
+    e->yy = f8_select(any, elastic.yy, e->yy);
+    e->zz = f8_select(any, elastic.zz, e->zz);
+    e->yz = f8_select(any, elastic.yz, e->yz);
+    e->zx = f8_select(any, elastic.zx, e->zx);
+    e->xy = f8_select(any, elastic.xy, e->xy);
 }
 
 /* [Stomakhin 2013, section 7]: stretches outside the elastic range move from F_E to F_P, of one or

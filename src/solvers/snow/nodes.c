@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "math/vec3.h"
+#include "solvers/snow/nearest.h"
 
 /* Nodes lighter than this fraction of a particle's mass get no velocity: their momentum is below
    the rounding of floats. Results do not change visibly up to 1e-5. */
@@ -42,14 +43,13 @@ static float *layer_of(const SlSnowBlocks *blocks, SlSnowLayer layer, size_t blo
 static void update_block(const SlSnowPass *p, size_t block, double *sums)
 {
     const SlSnowBlocks *blocks = p->blocks;
-    float h = p->lattice.cell;
     float *nodes = blocks->layer[SL_NODES] + block * SL_SNOW_BLOCK_FLOATS;
     float *impulses = layer_of(blocks, SL_IMPULSE, block);
     float *contacts = layer_of(blocks, SL_CONTACT, block);
+    const float *nearest = layer_of(blocks, SL_NEAREST, block);
     SlBlockCoord c = blocks->coords[block];
-    SlVec3 middle = sl_add(sl_snow_node_position(p, c, 0), sl_vec3(1.5f * h, 1.5f * h, 1.5f * h));
     SlSnowNear near;
-    sl_snow_find_near(&p->contacts, middle, 1.6f * h, &near);
+    sl_snow_block_surfaces(p, block, &near);
     for (int k = 0; k < SL_SNOW_BLOCK_NODES; k++) {
         float *node = nodes + 4 * k, *impulse = impulses != NULL ? impulses + 4 * k : NULL;
         if (sl_snow_is_light(p, node)) {
@@ -62,9 +62,11 @@ static void update_block(const SlSnowPass *p, size_t block, double *sums)
         }
         SlVec3 v = starred_velocity(p, node, impulse);
         SlSnowContact contact = {.kind = SL_CONTACT_NONE};
-        if (near.count > 0)
-            contact = sl_snow_meet_node(&p->contacts, &near, sl_snow_node_position(p, c, k),
-                                        node[3], &v, sums);
+        if (near.count > 0) {
+            SlSnowNode meeting = {sl_snow_node_position(p, c, k), node[3],
+                                  nearest != NULL ? nearest + 4 * k : NULL};
+            contact = sl_snow_meet_node(&p->contacts, &near, &meeting, &v, sums);
+        }
         if (contacts != NULL) {
             memcpy(contacts + 4 * k, &contact.normal, sizeof contact.normal);
             contacts[4 * k + 3] = sl_snow_contact_code(&contact);
@@ -93,6 +95,7 @@ static void update_loop(const void *data, size_t begin, size_t end, size_t chunk
 
 void sl_snow_update_nodes(const SlSnowPass *pass)
 {
+    sl_snow_find_nearest(pass);
     sl_loop_run(pass->blocks->context->pool, pass->blocks->touched, SL_SNOW_NODE_CHUNK, update_loop,
                 pass);
 }

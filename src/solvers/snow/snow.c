@@ -36,6 +36,8 @@ static uint32_t layers_of(const SlSystem *system)
 {
     bool implicit = sl_snow_is_implicit(system);
     uint32_t layers = 1u << SL_NODES | (implicit || sl_snow_is_flip(system) ? 1u << SL_IMPULSE : 0);
+    if (!sl_snow_contact_is_printed(system))
+        layers |= 1u << SL_NEAREST;
     for (int k = SL_CONTACT; k < SL_LAYER_COUNT && implicit; k++)
         layers |= 1u << k;
     return layers;
@@ -57,6 +59,8 @@ static void bind_fields(SlSystem *system, SlSnowPass *pass)
     fields->volume = particles->data[SL_F_VOLUME];
     fields->density = particles->data[SL_F_DENSITY];
     fields->variation = particles->data[SL_F_VARIATION];
+    for (int k = 0; k < SL_SNOW_VARIED_COUNT; k++)
+        fields->vary[k] = sl_snow_attribute(particles, (SlSnowVaried)k);
 }
 
 /* Sets the position within the cell, in units of the cell width. */
@@ -119,9 +123,11 @@ SlStatus sl_snow_sort(SlSystem *system, SlSnowPass *pass, SlError *error)
     bind_fields(system, pass);
     size_t capacity = state->blocks.capacity;
     pass->partials = SL_PUSH(arena, double, capacity * (size_t)SL_SNOW_PARTIALS);
+    pass->slots = SL_PUSH(arena, SlSnowSlots, capacity);
     if (implicit)
         pass->solve_partials = SL_PUSH(arena, double, 2 * capacity);
-    if (pass->partials == NULL || (implicit && pass->solve_partials == NULL) ||
+    if (pass->partials == NULL || pass->slots == NULL ||
+        (implicit && pass->solve_partials == NULL) ||
         !sl_snow_forces_begin(system, pass))
         return no_memory(error);
     return SL_OK;
@@ -328,12 +334,17 @@ static SlStatus start(SlSystem *system, SlError *error)
     SlStatus status = sl_snow_begin(system, 1, &pass, error);
     if (status == SL_OK)
         status = sl_snow_sort(system, &pass, error);
+    const float *stiff = pass.fields.vary[SL_SNOW_VARIED_STIFFNESS];
+    const float *dense = pass.fields.vary[SL_SNOW_VARIED_DENSITY];
+    double stiffest = 1, lightest = 1;
     for (size_t i = 0; i < system->particles.count; i++) {
         const float *v = pass.fields.velocity + 4 * i;
         double speed = sqrt((double)v[0] * v[0] + (double)v[1] * v[1] + (double)v[2] * v[2]);
         state->max_speed = fmax(state->max_speed, speed);
+        stiffest = fmax(stiffest, stiff != NULL ? 1 + (double)stiff[i] : 1);
+        lightest = fmin(lightest, dense != NULL ? fmax(1 + (double)dense[i], 0.05) : 1);
     }
-    state->max_sound_speed = sl_snow_initial_sound_speed(system);
+    state->max_sound_speed = sl_snow_initial_sound_speed(system) * sqrt(stiffest / lightest);
     return status;
 }
 
@@ -388,10 +399,13 @@ static void written(SlSystem *system, size_t i, SlFieldId field)
 static float mass(const SlSystem *system, size_t i)
 {
     const float *variation = system->particles.data[SL_F_VARIATION];
-    double d = sl_param(system, SL_SNOW_PARAM_SPACING);
-    double vary =
-        variation != NULL ? sl_param(system, SL_SNOW_PARAM_VARY_DENSITY) * (double)variation[i] : 0;
-    return (float)(sl_param(system, SL_SNOW_PARAM_REST_DENSITY) * d * d * d * (1 + vary));
+    const float *own = sl_snow_attribute(&system->particles, SL_SNOW_VARIED_DENSITY);
+    double d = sl_param(system, SL_SNOW_PARAM_SPACING), factor = 1;
+    if (variation != NULL)
+        factor += sl_param(system, SL_SNOW_PARAM_VARY_DENSITY) * (double)variation[i];
+    if (own != NULL)
+        factor *= fmax(1 + (double)own[i], 0.05);
+    return (float)(sl_param(system, SL_SNOW_PARAM_REST_DENSITY) * d * d * d * factor);
 }
 
 static const SlStateRow state_rows[] = {

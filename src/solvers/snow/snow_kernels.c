@@ -71,35 +71,78 @@ static void keys(const void *data, size_t begin, size_t end, size_t chunk)
 /* Momentum and mass of a group, and the slopes that carry stress and affine velocity. */
 typedef struct Sources {
     Records value;     /* m_p v_p and m_p */
-    Records affine[3]; /* with a separate impulse and APIC: m_p C h²/4 */
+    Records affine[3]; /* with a separate impulse: m_p C h²/4, cubic m_p C h */
     Records stress[3]; /* -dt V0 tau; without a separate impulse the affine part is added */
 } Sources;
 
-SL_INLINE void find_sources(const SlSnowPass *p, Group g, bool cubic, bool separate, Sources *out)
+/* Damping of slow deformation where the material is not torn, a factor 1 / (1 + |D| / D0): it stops
+   oscillations and spares fracture, which is fast and tears. Viscous stress 2 eta D as far as that is
+   stable in explicit steps; beyond, the symmetric part D of the affine velocity is reduced. */
+SL_INLINE void damp(const SlSnowPass *p, F8 plastic, F8x4 c[3], Sym *tau)
 {
-    F8 variation = variation_at(p, g), mass = mass_at(p, variation);
-    Material material = material_at(p, variation);
-    Sym tau = kirchhoff(&material, strain_at(p, g), get_floats(p->fields.plastic, g));
-    F8 scale = f8(-p->dt) * get_floats(p->fields.volume, g), affine = f8(p->affine) * mass;
-    F8x4 v = get_records(p->fields.velocity, g);
-    f8x4_store(out->value.at[0], (F8x4){v.x * mass, v.y * mass, v.z * mass, mass});
+    static const float torn = 1.02f; /* J_P */
+    F8 half = f8(0.5f);
+    Sym D = {c[0].x, c[1].y, c[2].z, half * (c[1].z + c[2].y), half * (c[2].x + c[0].z),
+             half * (c[0].y + c[1].x)};
+    F8 diagonal = f8_fma(D.xx, D.xx, f8_fma(D.yy, D.yy, D.zz * D.zz));
+    F8 shear = f8_fma(D.yz, D.yz, f8_fma(D.zx, D.zx, D.xy * D.xy));
+    F8 size = f8_sqrt(diagonal + (shear + shear)), rate = f8(p->material.damping_rate);
+    F8 slow = f8_keep(plastic < f8(torn), rate / (rate + size));
+    F8 eta = f8(2 * p->material.viscosity) * slow;
+    *tau = (Sym){f8_fma(eta, D.xx, tau->xx), f8_fma(eta, D.yy, tau->yy), f8_fma(eta, D.zz, tau->zz),
+                 f8_fma(eta, D.yz, tau->yz), f8_fma(eta, D.zx, tau->zx), f8_fma(eta, D.xy, tau->xy)};
+    if (p->material.relaxation == 0)
+        return;
+    F8 relax = f8(p->material.relaxation) * slow;
     for (int k = 0; k < 3; k++) {
-        F8x3 t = row_of(tau, k), c = {f8(0), f8(0), f8(0)};
-        if (!cubic) {
-            F8x4 own = get_records(p->fields.slope[k], g);
-            c = (F8x3){affine * own.x, affine * own.y, affine * own.z};
-        }
-        if (!cubic && separate) {
-            f8x4_store(out->affine[k].at[0], (F8x4){c.x, c.y, c.z, f8(0)});
-            c = (F8x3){f8(0), f8(0), f8(0)};
-        }
-        c = f8x3_fma(scale, t, c);
-        f8x4_store(out->stress[k].at[0], (F8x4){c.x, c.y, c.z, f8(0)});
+        F8x3 row = row_of(D, k);
+        c[k].x = f8_fnma(relax, row.x, c[k].x);
+        c[k].y = f8_fnma(relax, row.y, c[k].y);
+        c[k].z = f8_fnma(relax, row.z, c[k].z);
     }
 }
 
-/* Step 1: m_i = sum m_p w, momentum m_p v_p w, with APIC also m_p C (x_i - x_p) w; step 3, eq. 6:
-   the impulse of stress -dt V0 tau grad w, in a layer of its own where `separate`. */
+SL_INLINE void find_sources(const SlSnowPass *p, Group g, bool cubic, bool separate, Sources *out)
+{
+    F8 variation = variation_at(p, g), mass = mass_at(p, g, variation);
+    F8 plastic = get_floats(p->fields.plastic, g), zero = f8(0);
+    Material material = material_at(p, g, variation);
+    Sym tau = kirchhoff(&material, strain_at(p, g), plastic);
+    bool affine = p->affine > 0, viscous = p->material.viscosity > 0;
+    F8x4 own[3] = {{zero, zero, zero, zero}, {zero, zero, zero, zero}, {zero, zero, zero, zero}};
+    for (int k = 0; k < 3 && (affine || viscous); k++)
+        own[k] = get_records(p->fields.slope[k], g);
+    if (viscous)
+        damp(p, plastic, own, &tau);
+    F8 impulse = f8(-p->dt) * get_floats(p->fields.volume, g);
+    F8 scale = affine ? f8(cubic ? p->lattice.cell : p->affine) * mass : zero;
+    F8x4 v = get_records(p->fields.velocity, g);
+    f8x4_store(out->value.at[0], (F8x4){v.x * mass, v.y * mass, v.z * mass, mass});
+    for (int k = 0; k < 3; k++) {
+        F8x3 c = {scale * own[k].x, scale * own[k].y, scale * own[k].z};
+        if (separate) {
+            f8x4_store(out->affine[k].at[0], (F8x4){c.x, c.y, c.z, zero});
+            c = (F8x3){zero, zero, zero};
+        }
+        c = f8x3_fma(impulse, row_of(tau, k), c);
+        f8x4_store(out->stress[k].at[0], (F8x4){c.x, c.y, c.z, zero});
+    }
+}
+
+/* Cubic, lane at.j of a group: affine velocity to the tile, stress to `second`. */
+SL_INLINE void scatter_affine_record(const SlSnowPass *p, float *tile, float *second, Stencil at,
+                                     uint32_t particle, const Sources *from)
+{
+    size_t j = at.j;
+    F8 affine[4] = {f8_twice(from->affine[0].at[j]), f8_twice(from->affine[1].at[j]),
+                    f8_twice(from->affine[2].at[j]), f8_twice(from->value.at[j])};
+    F8 stress[3] = {f8_twice(from->stress[0].at[j]), f8_twice(from->stress[1].at[j]),
+                    f8_twice(from->stress[2].at[j])};
+    scatter_affine(tile, second, at, p->fields.fraction + 4 * (size_t)particle, affine, stress);
+}
+
+/* Step 1: m_i = sum m_p w, momentum m_p v_p w, and m_p C (x_i - x_p) w where velocities are affine;
+   step 3, eq. 6: the impulse of stress -dt V0 tau grad w, in a layer of its own where `separate`. */
 SL_INLINE void block_to_grid(const SlSnowPass *p, uint32_t block, bool cubic, int nodes,
                              bool separate)
 {
@@ -109,6 +152,7 @@ SL_INLINE void block_to_grid(const SlSnowPass *p, uint32_t block, bool cubic, in
     if (separate)
         memset(second, 0, sizeof second);
     SlBlockCoord coord = sl_snow_block_of(blocks, block);
+    bool affine = p->affine > 0;
     size_t end = blocks->start[block + 1];
     for (size_t i = blocks->start[block]; i < end; i += 8) {
         Group g = group_at(blocks->order, i, end);
@@ -123,6 +167,8 @@ SL_INLINE void block_to_grid(const SlSnowPass *p, uint32_t block, bool cubic, in
             if (!cubic && separate) {
                 scatter_record(tile, tile, at, value, sources.affine, false);
                 scatter_record(second, second, at, f8(0), sources.stress, false);
+            } else if (cubic && affine) {
+                scatter_affine_record(p, tile, second, at, g.at[j], &sources);
             } else {
                 scatter_record(tile, second, at, value, sources.stress, separate);
             }
@@ -133,8 +179,8 @@ SL_INLINE void block_to_grid(const SlSnowPass *p, uint32_t block, bool cubic, in
         add_tile(blocks->layer[SL_IMPULSE], blocks->reach[block], second);
 }
 
-/* Step 2, of particles without a volume: V0 = m / rho0 with rho0 = sum m_i w / h³, at most twice
-   the volume at rest density. A single particle would otherwise get 38 times its volume, and a
+/* Step 2, of particles without a volume: V0 = m / rho0 with rho0 = sum m_i w / h³, up to max_volume
+   times the volume at rest density. A single particle would otherwise get 38 times its volume, and a
    stiffness that no step is short enough for. */
 SL_INLINE void block_volumes(const SlSnowPass *p, uint32_t block, bool cubic, int nodes)
 {
@@ -153,9 +199,9 @@ SL_INLINE void block_volumes(const SlSnowPass *p, uint32_t block, bool cubic, in
         memset(&value, 0, sizeof value);
         for (size_t j = 0; j < g.count; j++)
             gather_value(tile, (Stencil){&weights, j, nodes}, value.at[j]);
-        F8 mass = mass_at(p, variation_at(p, g)), old = get_floats(p->fields.volume, g);
+        F8 mass = mass_at(p, g, variation_at(p, g)), old = get_floats(p->fields.volume, g);
         F8 measured = mass * f8(h * h * h) / f8x4_load(value.at[0]).w;
-        F8 max = f8(2) * mass / f8(p->material.rest_density);
+        F8 max = f8(p->material.max_volume) * mass / f8(p->material.rest_density);
         put_floats(p->fields.volume, g, f8_select(old > f8(0), old, f8_min(measured, max)));
     }
 }
@@ -301,13 +347,13 @@ typedef struct BlockContext {
 } BlockContext;
 
 /* Steps 8 to 10 of a group, and all its fields: v_p = (1-a) sum w v' + a (v_p + sum w (v' - v))
-   with v' - a v gathered as `change`. The displacement is dt sum w v' with either transfer;
-   otherwise rotation would decay with the number of steps. */
+   with v' - a v gathered as `change`. The displacement is dt sum w v' with either transfer, otherwise
+   rotation would decay with the number of steps; printed, it is dt v_p. */
 SL_INLINE void advance_group(const SlSnowPass *p, BlockContext c, Group g, const Gathered *f,
                              const Material *material, Sym e, F8 plastic)
 {
     float h = p->lattice.cell;
-    F8 variation = variation_at(p, g), mass = mass_at(p, variation), dt = f8(p->dt);
+    F8 variation = variation_at(p, g), mass = mass_at(p, g, variation), dt = f8(p->dt);
     F8 before = get_floats(p->fields.plastic, g);
     F8x4 pic = f8x4_load(f->value.at[0]), v = pic;
     F8 density = pic.w / (f8(h * h * h) * f8(p->material.rest_density));
@@ -320,7 +366,8 @@ SL_INLINE void advance_group(const SlSnowPass *p, BlockContext c, Group g, const
     v.w = f8(0);
     Records velocity, shift;
     f8x4_store(velocity.at[0], v);
-    f8x4_store(shift.at[0], (F8x4){dt * pic.x, dt * pic.y, dt * pic.z, f8(0)});
+    F8x4 going = p->advect_by_particle ? v : pic;
+    f8x4_store(shift.at[0], (F8x4){dt * going.x, dt * going.y, dt * going.z, f8(0)});
     if (c.near->count > 0)
         meet_bodies(p, c.near, g, (const float *)&mass, &velocity, &shift, c.sums);
 
@@ -334,7 +381,7 @@ SL_INLINE void advance_group(const SlSnowPass *p, BlockContext c, Group g, const
     v = f8x4_load(velocity.at[0]);
     F8 sound2 =
         (material->lambda + material->mu + material->mu) * hardened(material, plastic) /
-        (f8(p->material.rest_density) * f8_fma(f8(p->material.vary_density), variation, f8(1)));
+        (f8(p->material.rest_density) * density_factor_at(p, g, variation));
     Advanced advanced = {.owned = first_lanes(g.count),
                          .mass = mass,
                          .density = density,
@@ -378,7 +425,7 @@ SL_INLINE void block_to_particles(const SlSnowPass *p, uint32_t block, bool cubi
             find_weights(&p->lattice, coord, p->fields.position, p->fields.fraction, g, cubic,
                          &weights);
             gather_group(tile, second, &weights, g.count, nodes, flip, &gathered[k]);
-            material[k] = material_at(p, variation_at(p, g));
+            material[k] = material_at(p, g, variation_at(p, g));
             e[k] = strain_advanced(p, g, &gathered[k]);
             plastic[k] = get_floats(p->fields.plastic, g);
         }

@@ -38,8 +38,25 @@ typedef struct SlSnowMaterial {
     float hardening;                              /* xi */
     float critical_compression, critical_stretch; /* theta_c, theta_s */
     float max_plastic_volume;                     /* of J_P */
-    float vary_stiffness, vary_hardening, vary_yield, vary_stretch, vary_density;
+    float max_volume;    /* of V0, relative to the volume at rest density */
+    float viscosity;     /* Pa s: of slow deformation that does not tear */
+    float relaxation;    /* fraction of the deformation rate taken from affine velocities in a step */
+    float damping_rate;  /* 1/s: deformation at which half of the damping is left */
+    bool isochoric;      /* plastic flow keeps the volume: J_P stays */
+    float vary_stiffness, vary_hardening, vary_yield, vary_stretch, vary_density, vary_poisson;
+    float stiffness, poisson; /* E0 (Pa), nu: where they vary apart */
 } SlSnowMaterial;
+
+/* What attributes of a program vary per particle, independently of each other. */
+typedef enum SlSnowVaried {
+    SL_SNOW_VARIED_STIFFNESS,
+    SL_SNOW_VARIED_HARDENING,
+    SL_SNOW_VARIED_YIELD,
+    SL_SNOW_VARIED_STRETCH,
+    SL_SNOW_VARIED_DENSITY,
+    SL_SNOW_VARIED_POISSON,
+    SL_SNOW_VARIED_COUNT
+} SlSnowVaried;
 
 /* The particles' fields; their order is that of the last reordering (SlSnowBlocks.order). */
 typedef struct SlSnowFields {
@@ -51,7 +68,14 @@ typedef struct SlSnowFields {
     float *volume;          /* V0, m³; 0: not measured yet */
     float *density;
     const float *variation; /* NULL: none */
+    const float *vary[SL_SNOW_VARIED_COUNT]; /* attributes "vary_stiffness", …; NULL: none */
 } SlSnowFields;
+
+/* Surfaces near a touched block, in the order of the lanes of SL_NEAREST. */
+typedef struct SlSnowSlots {
+    uint16_t count; /* may exceed SL_SNOW_SLOTS */
+    uint16_t surfaces[SL_SNOW_SLOTS];
+} SlSnowSlots;
 
 /* Constants and arrays of a step. */
 typedef struct SlSnowPass {
@@ -63,7 +87,8 @@ typedef struct SlSnowPass {
     SlVec3 gravity;
     float dt;
     float flip_fraction;    /* of FLIP in the velocity update, scaled to this dt; 0 with APIC */
-    float affine;           /* m²: h²/4 with APIC, 0 with FLIP */
+    float affine;           /* m²: h²/4 with APIC, h²/3 with affine FLIP, 0 with the printed one */
+    bool advect_by_particle; /* FLIP: positions move by v_p, else by the velocity of the grid */
     float runaway_speed;    /* m/s: a faster particle has diverged */
     float implicit;         /* s²: beta dt² */
     float impulse_fraction; /* of the impulse of stress: 1, or less where a step was shortened */
@@ -71,6 +96,7 @@ typedef struct SlSnowPass {
     uint8_t *has_new;       /* per chunk of SL_SNOW_CHUNK particles: some have no volume yet */
     double *partials;       /* [occupied block][SL_SNOW_PARTIALS] */
     double *solve_partials; /* [touched block][2], semi-implicit only */
+    SlSnowSlots *slots;     /* [touched block] */
     /* Impulses on bodies, [chunk][body][SL_SNOW_FORCE_LANES], of loops over nodes and over
        particles; NULL: not summed. */
     double *node_forces, *particle_forces;

@@ -209,6 +209,35 @@ SL_INLINE void scatter(float *tile, float *second, Stencil at, F8 value, const F
         }
 }
 
+/* Cubic: adds w (value + affine · d) to the particle's nodes and slope · g to those of `second`. d is
+   the distance from the particle in cells; `in` is the particle's position within its cell. */
+SL_INLINE void scatter_affine(float *tile, float *second, Stencil at, const float in[3],
+                              const F8 affine[4], const F8 slope[3])
+{
+    const Weights *s = at.weights;
+    size_t j = at.j;
+    Pairs z = pairs_of(at);
+    F8 turn[2]; /* affine velocity along z */
+    for (int k = 0; k < 2; k++)
+        turn[k] = affine[2] * f8_halves((float)(2 * k - 1) - in[2], (float)(2 * k) - in[2]);
+    for (int a = 0; a < 4; a++) {
+        F8 along_x = f8_fma(affine[0], f8((float)(a - 1) - in[0]), affine[3]);
+        for (int b = 0; b < 4; b++) {
+            F8 wx = f8(s->w[0][a][j]), wy = f8(s->w[1][b][j]);
+            F8 gx = f8(s->g[0][a][j]), gy = f8(s->g[1][b][j]), ww = wx * wy;
+            F8 flat = f8_fma(slope[0], gx * wy, slope[1] * (wx * gy)), steep = slope[2] * ww;
+            F8 own = f8_fma(affine[1], f8((float)(b - 1) - in[1]), along_x);
+            float *row = tile + s->base[j] + a * TILE_X + b * TILE_Y;
+            float *other = second + s->base[j] + a * TILE_X + b * TILE_Y;
+            for (int k = 0; k < 2; k++) {
+                F8 pull = f8_fma(flat, z.w[k], steep * z.g[k]);
+                f8_store(row + 8 * k, f8_fma(own + turn[k], ww * z.w[k], f8_load(row + 8 * k)));
+                f8_store(other + 8 * k, f8_load(other + 8 * k) + pull);
+            }
+        }
+    }
+}
+
 /* Sums over the particle's nodes times w, and times g along x, y and z, each a float4. */
 SL_INLINE void gather(const float *tile, Stencil at, float *value, float *const slope[3])
 {
