@@ -279,7 +279,7 @@ static inline int reference_collide(const Reference *l, double approach, double 
 static inline M3 reference_viscous(const Reference *l, ReferenceParticle *p, M3 tau)
 {
     M3 D = m3_sum(m3_sum((M3){{{0}}}, 0.5, p->C), 0.5, m3_transpose(p->C));
-    double size = 0, stable = fmin(l->damping, 0.1 * l->h * l->h / l->dt);
+    double size = 0, stable = fmin(l->damping, 0.04 * l->h * l->h / l->dt);
     for (int k = 0; k < 9; k++)
         size += D.m[k / 3][k % 3] * D.m[k / 3][k % 3];
     if (l->damping <= 0 || m3_det(p->FP) >= 1.02)

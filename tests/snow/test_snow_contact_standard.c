@@ -129,15 +129,17 @@ static void a_plate_of_one_cell_stops_snow(void **state)
             assert_ok(sl_system_set_text(world, id, "transfer", transfers[t], &test_error));
             assert_ok(sl_world_add_collider(world, &plate, NULL, &test_error));
             assert_ok(sl_system_add_fill(world, id, &fill, &test_error));
-            assert_ok(sl_world_step(world, 0.05, &test_error));
-            SlFieldView x = sl_system_field(world, id, "position");
             double farthest = -1, surface = (double)plate.center.x - 0.01;
-            for (size_t i = 0; i < x.count; i++)
-                farthest = fmax(farthest, (double)position_of(&x, i).x);
+            for (int n = 0; n < 25; n++) {
+                assert_ok(sl_world_step(world, 0.002, &test_error));
+                SlFieldView x = sl_system_field(world, id, "position");
+                for (size_t i = 0; i < x.count; i++)
+                    farthest = fmax(farthest, (double)position_of(&x, i).x);
+            }
             print_message("%s, plate at %.3f m: farthest particle %.4f m\n", transfers[t], surface,
                           farthest);
             assert_less(farthest, surface + 1e-4);
-            assert_less(surface - 0.02, farthest); /* it was hit */
+            assert_less(surface - 0.01, farthest); /* it was hit */
             sl_world_destroy(world);
         }
 }
@@ -172,7 +174,7 @@ static void columns_come_to_rest(void **state)
     }
 }
 
-/* Angular momentum about z, with that of affine velocities. */
+/* Angular momentum about z, with that of APIC's affine velocities. */
 static double spin_of(SlWorld *world, double affine)
 {
     const SlParticles *p = &ball_system(world)->particles;
@@ -210,7 +212,8 @@ static void spin_is_preserved(void **state)
             v[4 * i] = -5 * (x[4 * i + 1] - 1);
             v[4 * i + 1] = 5 * (x[4 * i] - 1);
         }
-        double affine = k == 4 ? 0 : cell * cell / (k % 2 == 0 ? 4 : 3), before = spin_of(world, 0);
+        /* FLIP keeps particles' velocities, which have all of the spin. */
+        double affine = k % 2 == 0 && k < 4 ? cell * cell / 4 : 0, before = spin_of(world, 0);
         assert_ok(sl_world_step(world, 1, &test_error));
         double left = spin_of(world, affine) / before;
         print_message("%s: %.4f of the spin after 1 s\n", words[k], left);

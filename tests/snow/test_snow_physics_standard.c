@@ -10,6 +10,7 @@ typedef struct BlockSetting {
     double spacing;
     bool firm;          /* does not yield here */
     const char *preset; /* NULL: none */
+    const char *parameters; /* more, NAME=VALUE; NULL: none */
 } BlockSetting;
 
 static SlWorld *block_create(const BlockSetting *b)
@@ -26,6 +27,7 @@ static SlWorld *block_create(const BlockSetting *b)
     assert_ok(sl_system_set_number(world, id, "spacing", b->spacing, &test_error));
     if (b->preset != NULL)
         assert_ok(sl_system_set_text(world, id, "preset", b->preset, &test_error));
+    test_set_parameters(world, id, b->parameters);
     if (b->firm) {
         assert_ok(sl_system_set_number(world, id, "stiffness", 1e6, &test_error));
         assert_ok(sl_system_set_number(world, id, "critical_stretch", 0.1, &test_error));
@@ -53,7 +55,7 @@ static SlVec3 tilted_gravity(double degrees)
 
 /* How far a block slides in 0.25 s on a floor of friction tan 30°, tilted slowly to so many
    degrees: a sudden load makes it oscillate and slip. */
-static double slide(double degrees, const char *preset)
+static double slide(double degrees, const char *preset, const char *parameters)
 {
     BlockSetting b = {.gravity = {0, -9.81f, 0},
                       .domain = {{-INFINITY, 0, -INFINITY}, {INFINITY, INFINITY, INFINITY}},
@@ -61,7 +63,8 @@ static double slide(double degrees, const char *preset)
                       .friction = (float)tan(acos(-1) / 6),
                       .spacing = 0.02,
                       .firm = preset == NULL,
-                      .preset = preset};
+                      .preset = preset,
+                      .parameters = parameters};
     SlWorld *world = block_create(&b);
     enum { TILTS = 40 };
     for (int k = 0; k <= TILTS; k++) {
@@ -76,8 +79,8 @@ static double slide(double degrees, const char *preset)
     return way;
 }
 
-/* Target: snow on a slope rests or slides as the angle of friction says, within 2 degrees, a firm
-   block and loose snow alike. */
+/* Target: without adhesion snow on a slope rests or slides as the angle of friction says, within 2
+   degrees, a firm block and loose snow alike; wet snow clings by its adhesion. */
 static void a_slope_holds_or_releases(void **state)
 {
     (void)state;
@@ -85,12 +88,17 @@ static void a_slope_holds_or_releases(void **state)
     double angle = 32 * acos(-1) / 180;
     double wanted = 0.5 * 9.81 * (sin(angle) - tan(acos(-1) / 6) * cos(angle)) * 0.25 * 0.25;
     for (int k = 0; k < 4; k++) {
-        double holds = slide(28, presets[k]), slides = slide(32, presets[k]);
+        double holds = slide(28, presets[k], "adhesion=0");
+        double slides = slide(32, presets[k], "adhesion=0");
         print_message("slope, %s: %.2e m at 28 degrees, %.4f m at 32 (from rest: %.4f)\n",
                       presets[k] != NULL ? presets[k] : "firm", holds, slides, wanted);
         assert_less(fabs(holds), 0.02 * wanted);
         assert_less(0.9 * wanted, slides);
+        assert_less(slides, 1.4 * wanted); /* it slips a little before 32 degrees are reached */
     }
+    double clings = slide(32, "wet", NULL);
+    print_message("slope, wet with adhesion: %.2e m at 32 degrees\n", clings);
+    assert_less(fabs(clings), 0.02 * wanted);
 }
 
 /* Target: a layer stays at a sticky ceiling, and falls from another. */
