@@ -42,7 +42,6 @@ typedef struct Smooth {
     float spacing, radius;  /* m; radius: of the means at vertices */
     float drop_radius;      /* m */
     float *weights;         /* per vertex */
-    float (*outward)[3];    /* per vertex: away from the particles around it, unit or 0 */
     uint32_t *moving;       /* vertices that are smoothed */
     size_t moving_count;
     float (*arrays[3])[4];  /* scratch; the first has the positions before */
@@ -74,9 +73,6 @@ static void mean_chunk(void *argument, size_t begin, size_t end, size_t chunk)
         p->weights[i] = drop_weight + (1 - drop_weight) * t * t * t * (t * (6 * t - 15) + 10);
         if (fullness < lone_fullness)
             p->weights[i] = lone_weight;
-        float length = sqrtf(sums[5] * sums[5] + sums[6] * sums[6] + sums[7] * sums[7]);
-        for (int k = 0; k < 3; k++)
-            p->outward[i][k] = length > 0 ? -sums[5 + k] / length : 0;
     }
 }
 
@@ -334,29 +330,6 @@ static void smooth_normals_chunk(void *argument, size_t begin, size_t end, size_
     }
 }
 
-/* Normals of drops and thin water depend on where the lattice cut them, which is another place in each
-   frame. Those of the density of the particles around a vertex do not, and take over as the weight of
-   smoothing falls; near walls, whose images that density does not have, they do not. */
-static void blend_normals_chunk(void *argument, size_t begin, size_t end, size_t chunk)
-{
-    (void)chunk;
-    const Smooth *p = argument;
-    for (size_t i = begin; i < end; i++) {
-        const float *n = p->from[i], *o = p->outward[i];
-        float along = n[0] * o[0] + n[1] * o[1] + n[2] * o[2], length2 = 0, sum[3];
-        float b = p->mesh->fixed[i] == 0 ? (1 - p->weights[i]) / (1 - drop_weight) : 0;
-        b = b > 1 ? 1 : b;
-        b *= along < 0 ? 0 : along > 0.5f ? 1 : 2 * along;
-        for (int k = 0; k < 3; k++) {
-            sum[k] = n[k] + b * (o[k] - n[k]);
-            length2 += sum[k] * sum[k];
-        }
-        float inverse = length2 > 1e-4f ? 1 / sqrtf(length2) : 1;
-        for (size_t k = 0; k < 3; k++)
-            p->mesh->normals[3 * i + k] = length2 > 1e-4f ? sum[k] * inverse : n[k];
-    }
-}
-
 static void smooth_normals(SlContext *context, Smooth *p)
 {
     size_t n = p->mesh->vertex_count;
@@ -371,8 +344,8 @@ static void smooth_normals(SlContext *context, Smooth *p)
         next = now;
         now = p->to;
     }
-    p->from = (const float(*)[4])now;
-    sl_parallel_for(context->pool, n, VERTEX_CHUNK, blend_normals_chunk, p);
+    for (size_t i = 0; i < n; i++)
+        memcpy(p->mesh->normals + 3 * i, now[i], 3 * sizeof(float));
 }
 
 bool surface_smooth(SlContext *context, const SurfaceLattice *lattice,
@@ -388,9 +361,8 @@ bool surface_smooth(SlContext *context, const SurfaceLattice *lattice,
                 .points = points, .gap = SURFACE_WALL_GAP * settings->cube * d,
                 .mesh = mesh, .around = &around, .spacing = d, .radius = mean_radius * d,
                 .drop_radius = settings->drop_radius * d, .weights = SL_PUSH(scratch, float, n),
-                .moving = SL_PUSH(scratch, uint32_t, n),
-                .outward = (float(*)[3])sl_arena_push_array(scratch, n, sizeof *p.outward)};
-    bool room = p.weights != NULL && p.moving != NULL && p.outward != NULL;
+                .moving = SL_PUSH(scratch, uint32_t, n)};
+    bool room = p.weights != NULL && p.moving != NULL;
     for (int k = 0; k < 3; k++) {
         p.arrays[k] = (float(*)[4])sl_arena_push_array(scratch, n, sizeof *p.arrays[k]);
         room = room && p.arrays[k] != NULL;

@@ -51,7 +51,7 @@ static const SlParamRow rows[ROW_COUNT] = {
                  "draw a liquid by its surface where the frame has one, else by its particles"},
     [FOAM] = {"foam", SL_PARAM_NUMBER, {{1}}, 0, 100, "", NULL,
               "size of whitewater's spheres, over what the filter gives; 0: none"},
-    [MIST] = {"mist", SL_PARAM_NUMBER, {{1}}, 0, 100, "", NULL,
+    [MIST] = {"mist", SL_PARAM_NUMBER, {{0}}, 0, 100, "", NULL,
               "density of the mist around spray; 0: none"},
     [TINT] = {"tint", SL_PARAM_NUMBER, {{1}}, 0, 100, "", NULL, "factor of a liquid's absorption"},
     [WET] = {"wet", SL_PARAM_NUMBER, {{8}}, 0, 1000, "", NULL,
@@ -235,7 +235,7 @@ static SlRenderStage make_stage(const PathTracer *tracer, const SlRenderJob *job
     SlRenderStage stage = sl_stage_make(job->view, tracer->values);
     stage.outdoor = true;
     float distance = sl_length(sl_sub(job->camera->eye, stage.ground.center));
-    stage.ground.fade = fmaxf(10 * stage.diagonal, 8 * distance);
+    stage.ground.fade = fmaxf(18 * stage.diagonal, 14 * distance);
     if (ground_pattern(tracer, job->view) == SL_PATTERN_SNOW) {
         const SlMaterial *own = &job->view->domain_material;
         stage.ground.color = sl_stage_color(own, SL_MATERIAL_GROUND, sl_vec3(0.80f, 0.84f, 0.90f));
