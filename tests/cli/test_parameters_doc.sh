@@ -10,6 +10,8 @@ trap 'rm -f "$tables"' EXIT
 "$build_dir/sleet" params --markdown > "$tables"
 [[ -s $tables ]] || { printf 'sleet params --markdown printed nothing\n' >&2; exit 1; }
 
+head -n 1 "$page" | grep -qx '# Parameters' || { printf '%s has lost its head\n' "$page" >&2; exit 1; }
+
 # The head ends where the first table's heading begins.
 if ! diff -u --label docs/parameters.md --label 'sleet params --markdown' \
     <(sed -n '/^## /,$p' "$page") "$tables" >&2; then
