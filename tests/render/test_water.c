@@ -315,6 +315,49 @@ static void whitewater_is_white_above_and_dim_below(void **state)
     free(scene);
 }
 
+/* Spray that flies beside the picture is not drawn in its corner with what an earlier picture left. */
+static void spray_outside_the_picture_is_not_seen(void **state)
+{
+    (void)state;
+    Scene *scene = make_pool();
+    add_foam(scene, FOAM);
+    for (size_t k = 0; k < FOAM; k++) {
+        scene->foam_phase[k] = 0;
+        scene->foam_velocity[k][0] = scene->foam_velocity[k][1] = 20;
+    }
+    SlContext *context = test_context(2);
+    SlRenderer *renderer;
+    assert_ok(sl_renderer_create(context, "water", scene->values, &renderer, &test_error));
+    uint8_t *picture[3];
+    for (int turn = 0; turn < 3; turn++) { /* all in the upper left corner; all beside the right edge; none */
+        SlVec3 from = turn == 0 ? sl_vec3(-1.1f, 0.8f, 0.6f) : sl_vec3(2.4f, 0.8f, 0.6f);
+        for (size_t k = 0; k < FOAM; k++)
+            for (uint64_t a = 0; a < 3; a++)
+                scene->foam[k][a] = (&from.x)[a] + (a == 2 ? 0.05f : 0.6f) * unit(k, 20 + a);
+        scene->systems[1].particle_count = turn == 2 ? 0 : FOAM;
+        SlRenderJob job = sl_default_render_job(&scene->view);
+        job.camera = &scene->camera;
+        assert_ok(sl_render_begin(renderer, &job, &test_error));
+        for (uint32_t left = 1; left > 0;)
+            assert_ok(sl_render_accumulate(renderer, &left, &test_error));
+        const SlImage *drawn;
+        assert_ok(sl_render_image(renderer, &drawn, &test_error));
+        picture[turn] = malloc((size_t)3 * WIDTH * HEIGHT);
+        memcpy(picture[turn], drawn->pixels, (size_t)3 * WIDTH * HEIGHT);
+    }
+    size_t changed[2] = {0, 0}; /* in the left half, by spray in the corner and beside the right edge */
+    for (size_t k = 0; k < (size_t)3 * WIDTH * HEIGHT; k++)
+        for (int turn = 0; turn < 2; turn++)
+            changed[turn] += k / 3 % WIDTH < WIDTH / 2 && abs(picture[turn][k] - picture[2][k]) > 3;
+    assert_true(changed[0] > 100);
+    assert_int_equal(changed[1], 0);
+    for (int turn = 0; turn < 3; turn++)
+        free(picture[turn]);
+    sl_renderer_destroy(renderer);
+    sl_context_destroy(context);
+    free(scene);
+}
+
 static void empty_and_broken_frames_are_drawn(void **state)
 {
     (void)state;
@@ -459,6 +502,7 @@ int main(void)
         cmocka_unit_test(water_takes_red_first),
         cmocka_unit_test(liquids_have_their_own_colours),
         cmocka_unit_test(whitewater_is_white_above_and_dim_below),
+        cmocka_unit_test(spray_outside_the_picture_is_not_seen),
         cmocka_unit_test(empty_and_broken_frames_are_drawn),
         cmocka_unit_test(any_size_is_drawn),
         cmocka_unit_test(other_particles_are_solid),

@@ -40,20 +40,28 @@ size_t sl_water_placed(const SlSystemView *system)
                 : position.count < system->particle_count ? position.count : system->particle_count;
 }
 
+/* The pixels that the disc k covers when it is drawn as far as `way` to both sides; empty outside. */
+static SlRect covered(const SlDiscs *discs, float x, float y, float r, const float way[2])
+{
+    float right = (float)discs->width - 1, bottom = (float)discs->height - 1;
+    float rx = r + fabsf(way[0]), ry = r + fabsf(way[1]);
+    if (!(x + rx > 0 && x - rx < right + 1 && y + ry > 0 && y - ry < bottom + 1 && r < 1e6f))
+        return (SlRect){0, 0, -1, -1};
+    return (SlRect){(int16_t)fmaxf(x - rx, 0), (int16_t)fmaxf(y - ry, 0),
+                    (int16_t)fminf(x + rx, right), (int16_t)fminf(y + ry, bottom)};
+}
+
 void sl_water_set_disc(SlDiscs *discs, size_t k, float x, float y, float r, float height)
 {
     float *record = discs->record + 4 * k;
-    float right = (float)discs->width - 1, bottom = (float)discs->height - 1;
     discs->rect[k] = (SlRect){0, 0, -1, -1};
-    if (!(x + r > 0 && x - r < right + 1 && y + r > 0 && y - r < bottom + 1 && r < 1e6f &&
-          height > 0))
+    if (!(height > 0))
         return;
+    discs->rect[k] = covered(discs, x, y, r, (const float[2]){0, 0});
     record[0] = x;
     record[1] = y;
     record[2] = 1 / (r * r);
     record[3] = height;
-    discs->rect[k] = (SlRect){(int16_t)fmaxf(x - r, 0), (int16_t)fmaxf(y - r, 0),
-                              (int16_t)fminf(x + r, right), (int16_t)fminf(y + r, bottom)};
 }
 
 bool sl_water_push_discs(SlArena *arena, SlDiscs *discs, size_t count, bool valued)
@@ -207,13 +215,10 @@ static void set_foam(const Foam *foam, size_t k, const SlVec3 place[2], float ra
         f->deep.value[k] = below;
     f->foam.streak[2 * k] = f->foam.streak[2 * k + 1] = 0;
     if (front && length > 0.5f) {
-        SlRect *rect = &f->foam.rect[k];
-        f->foam.streak[2 * k] = long_x;
-        f->foam.streak[2 * k + 1] = long_y;
-        *rect = (SlRect){(int16_t)fmaxf((float)rect->x0 - fabsf(long_x), 0),
-                         (int16_t)fmaxf((float)rect->y0 - fabsf(long_y), 0),
-                         (int16_t)fminf((float)rect->x1 + fabsf(long_x), (float)f->width - 1),
-                         (int16_t)fminf((float)rect->y1 + fabsf(long_y), (float)f->height - 1)};
+        float *streak = f->foam.streak + 2 * k;
+        streak[0] = long_x;
+        streak[1] = long_y;
+        f->foam.rect[k] = covered(&f->foam, x, y, drawn, streak);
     }
 }
 
