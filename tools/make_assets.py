@@ -26,7 +26,9 @@ MESHES = {"squirrel": (squirrel.make, "a squirrel", 15000, 25000),
           "cone": (things.cone, "a cone", 100, 200),
           "container": (things.container, "an open tank", 28, 28),
           "plough": (things.plough, "a snow plough blade", 1000, 10000),
-          "axe": (things.axe, "an axe", 5000, 25000)}
+          "axe": (things.axe, "an axe", 5000, 25000),
+          "hill": (things.hill, "a hill", 5000, 25000),
+          "hill_snow": (things.hill_snow, "a layer of snow on the hill", 5000, 25000)}
 
 
 def report(path, limits=(4, 10**6)):

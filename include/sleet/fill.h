@@ -15,13 +15,14 @@ typedef enum SlFillMode {
 } SlFillMode;
 
 /* Gives each particle a `variation` in [-1, 1]: the sum of the parts below, limited to that range;
-   smooth + grain may be at most 1. Where chunks, shell, crust, smooth and grain are all 0 (the
+   smooth + grain may be at most 1. Where chunks, shell, crust, offset, smooth and grain are all 0 (the
    default) particles have no field "variation". */
 typedef struct SlNoise {
     float chunks;     /* m: size of chunks, up to 1 inside and -1 in the seams between them */
     float seams;      /* m: width of those seams; 0, the default, is a fifth of the chunks' size */
     float shell;      /* m: 1 so deep below the surface, as of a snowball pressed by hand */
     float crust;      /* m: 1 so deep below the top only, as of snow that thawed and froze */
+    float offset;     /* the same for all particles, so that one fill is stronger than another, [-1, 1] */
     float smooth;     /* fraction of noise that changes slowly in space, [0, 1] */
     float grain;      /* fraction that is each particle's own, [0, 1] */
     float size;       /* m: of the smooth noise's largest features; default 0.5 */
@@ -53,6 +54,7 @@ typedef struct SlFillDef {
     size_t shape_count; /* [1, 16] */
     float blend;        /* m: over which they flow into each other; default 0 */
     SlVec3 velocity;    /* m/s */
+    SlVec3 spin;        /* rad/s: angular velocity about the mean position of its particles */
     uint32_t fluid;     /* which of the system's fluids; default 0, its own */
     /* Random only: particles in each cell inside, and the cell's width. */
     uint32_t per_cell; /* [1, 64]; default 8 */

@@ -48,6 +48,8 @@ static const char *wrong_with(const SlFillDef *def)
         return "a fill's blend may not be negative";
     if (!sl_finite(def->velocity) || sl_length(def->velocity) > 1e5f)
         return "a fill's velocity must be below 1e5 m/s";
+    if (!sl_finite(def->spin) || sl_length(def->spin) > 1e5f)
+        return "a fill's spin must be below 1e5 rad/s";
     if (!(def->per_cell >= 1 && def->per_cell <= MAX_PER_CELL))
         return "a fill has 1 to 64 particles per cell";
     if (!(def->cell >= 0 && def->cell <= 1e6))
@@ -56,6 +58,8 @@ static const char *wrong_with(const SlFillDef *def)
         return "smooth and grain of noise may not be negative, nor above 1 together";
     if (!(noise->shell >= 0 && noise->shell <= 1e6f && noise->crust >= 0 && noise->crust <= 1e6f))
         return "the depths of shell and crust may be from 0 to 1e6 m";
+    if (!(fabsf(noise->offset) <= 1))
+        return "the offset of noise may be from -1 to 1";
     if (!(noise->chunks == 0 || (noise->chunks >= 1e-6f && noise->chunks <= 1e6f)))
         return "chunks may be 0 or from 1e-6 to 1e6 m";
     if (!(noise->seams >= 0 && noise->seams <= noise->chunks))
@@ -203,7 +207,8 @@ double sl_fill_body_particles(const SlFillBody *body, double spacing, bool packs
 bool sl_fill_body_varies(const SlFillBody *body)
 {
     const SlNoise *noise = &body->def.noise;
-    return noise->smooth + noise->grain + noise->chunks + noise->shell + noise->crust > 0;
+    return noise->smooth + noise->grain + noise->chunks + noise->shell + noise->crust +
+               fabsf(noise->offset) > 0;
 }
 
 SlRegion sl_fill_body_region(const SlFillBody *body)
@@ -405,6 +410,7 @@ typedef struct Born {
     SlRegion region;
     uint64_t seed;
     size_t first;
+    SlVec3 middle; /* what it spins about */
 } Born;
 
 /* Whether the place is within the shell, or below less than the crust. */
@@ -436,6 +442,7 @@ static float variation_of(const Born *b, uint32_t id, const float *at)
     }
     if (is_outer(b, sl_vec3(at[0], at[1], at[2])))
         value += 1;
+    value += (double)noise->offset;
     return (float)fmin(fmax(value, -1), 1);
 }
 
@@ -449,12 +456,26 @@ static void born_chunk(void *argument, size_t begin, size_t end, size_t chunk)
     uint32_t *fluid = b->particles->data[SL_F_FLUID];
     for (size_t i = b->first + begin; i < b->first + end; i++) {
         ((uint32_t *)b->particles->data[SL_F_ID])[i] = (uint32_t)i;
-        memcpy(&velocity[4 * i], &b->def->velocity, 3 * sizeof(float));
+        SlVec3 arm = {position[4 * i] - b->middle.x, position[4 * i + 1] - b->middle.y,
+                      position[4 * i + 2] - b->middle.z};
+        SlVec3 v = sl_add(b->def->velocity, sl_cross(b->def->spin, arm));
+        memcpy(&velocity[4 * i], &v, 3 * sizeof(float));
         if (fluid != NULL)
             fluid[i] = b->def->fluid;
         if (variation != NULL)
             variation[i] = variation_of(b, (uint32_t)i, &position[4 * i]);
     }
+}
+
+/* The mean of so many positions, four floats each. */
+static SlVec3 mean_position(const float *position, size_t count)
+{
+    double sum[3] = {0, 0, 0};
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < 3; k++)
+            sum[k] += (double)position[4 * i + k];
+    double part = 1 / (double)(count > 0 ? count : 1);
+    return sl_vec3((float)(sum[0] * part), (float)(sum[1] * part), (float)(sum[2] * part));
 }
 
 void sl_fills_place(const SlFillSite *site, uint32_t system, SlParticles *particles, size_t *next)
@@ -471,7 +492,8 @@ void sl_fills_place(const SlFillSite *site, uint32_t system, SlParticles *partic
             sl_pack_place(&body->pack, records);
         else
             sl_fill_place(&body->fill, records);
-        Born born = {particles, &body->def, sl_fill_body_region(body), site->seed, *next};
+        Born born = {particles, &body->def, sl_fill_body_region(body), site->seed, *next,
+                     mean_position(records, (size_t)body->count)};
         sl_parallel_for(site->context->pool, (size_t)body->count, CHUNK, born_chunk, &born);
         *next += (size_t)body->count;
         sl_fill_destroy(&body->fill);

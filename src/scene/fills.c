@@ -8,7 +8,8 @@
 #include "scene/scene.h"
 
 enum {
-    NAME, SHAPES, BLEND, MODE, VELOCITY, PER_CELL, CELL, ALLOW_OPEN, NOISE, FLUID, FILL_KEYS
+    NAME, SHAPES, BLEND, MODE, VELOCITY, SPIN, PER_CELL, CELL, ALLOW_OPEN, NOISE, FLUID,
+    FILL_KEYS
 };
 static const SlKeyRow fill_rows[FILL_KEYS] = {
     [NAME] = SL_KEY_TEXT_ROW("name", "", false),
@@ -17,6 +18,7 @@ static const SlKeyRow fill_rows[FILL_KEYS] = {
     [MODE] = {.row = {.name = "mode", .type = SL_PARAM_CHOICE, .maximum = SL_FILL_RANDOM,
                       .unit = "", .choices = "lattice|random"}},
     [VELOCITY] = SL_KEY_VEC3_ROW("velocity", 0, 0, 0, 1e4, "m/s", false),
+    [SPIN] = SL_KEY_VEC3_ROW("spin", 0, 0, 0, 1e6, "degrees/s", false),
     [PER_CELL] = SL_KEY_WHOLE_ROW("per_cell", 8, 1, 64),
     [CELL] = SL_KEY_NUMBER_ROW("cell", 0, 1e-6, SL_SCENE_FAR, "m"),
     [ALLOW_OPEN] = {.row = {.name = "allow_open", .type = SL_PARAM_BOOL, .maximum = 1,
@@ -25,7 +27,7 @@ static const SlKeyRow fill_rows[FILL_KEYS] = {
     [FLUID] = SL_KEY_TEXT_ROW("fluid", "", false),
 };
 
-enum { SMOOTH, GRAIN, SIZE, OCTAVES, CHUNKS, SEAMS, SHELL, CRUST, NOISE_KEYS };
+enum { SMOOTH, GRAIN, SIZE, OCTAVES, CHUNKS, SEAMS, SHELL, CRUST, OFFSET, NOISE_KEYS };
 static const SlKeyRow noise_rows[NOISE_KEYS] = {
     [SMOOTH] = SL_KEY_NUMBER_ROW("smooth", 0, 0, 1, ""),
     [GRAIN] = SL_KEY_NUMBER_ROW("grain", 0, 0, 1, ""),
@@ -35,6 +37,7 @@ static const SlKeyRow noise_rows[NOISE_KEYS] = {
     [SEAMS] = SL_KEY_NUMBER_ROW("seams", 0, 0, SL_SCENE_FAR, "m"),
     [SHELL] = SL_KEY_NUMBER_ROW("shell", 0, 0, SL_SCENE_FAR, "m"),
     [CRUST] = SL_KEY_NUMBER_ROW("crust", 0, 0, SL_SCENE_FAR, "m"),
+    [OFFSET] = SL_KEY_NUMBER_ROW("offset", 0, -1, 1, ""),
 };
 
 static SlStatus read_noise(const SlScene *scene, const SlJsonNode *node, SlNoise *noise,
@@ -56,6 +59,7 @@ static SlStatus read_noise(const SlScene *scene, const SlJsonNode *node, SlNoise
                           .seams = (float)values[SEAMS].value.number[0],
                           .shell = (float)values[SHELL].value.number[0],
                           .crust = (float)values[CRUST].value.number[0],
+                          .offset = (float)values[OFFSET].value.number[0],
                           .smooth = (float)smooth,
                           .grain = (float)grain,
                           .size = (float)values[SIZE].value.number[0],
@@ -128,6 +132,7 @@ static SlStatus read_fill(const SlScene *scene, const SlSceneSystem *system,
     def->mode = (SlFillMode)values[MODE].value.number[0];
     def->blend = (float)values[BLEND].value.number[0];
     def->velocity = sl_keys_vec3(&values[VELOCITY]);
+    def->spin = sl_scale(sl_keys_vec3(&values[SPIN]), 0.01745329f);
     def->per_cell = (uint32_t)values[PER_CELL].value.number[0];
     def->cell = values[CELL].value.number[0];
     def->allow_open = values[ALLOW_OPEN].value.number[0] != 0;

@@ -45,8 +45,8 @@ static void fills_are_read(void **state)
     SlScene *scene;
     assert_ok(parse(WITH_FILL("{\"shapes\": [" BALL ", {\"shape\": \"box\", \"min\": [1,0,0], "
                               "\"max\": [2,1,1]}], \"blend\": 0.2, \"mode\": \"random\", "
-                              "\"per_cell\": 5, \"cell\": 0.05, \"velocity\": [0,-3,0], \"noise\": "
-                              "{\"smooth\": 0.5, \"grain\": 0.25, \"size\": 0.2}}"),
+                              "\"per_cell\": 5, \"cell\": 0.05, \"velocity\": [0,-3,0], \"spin\": [0,0,180], \"noise\": "
+                              "{\"smooth\": 0.5, \"grain\": 0.25, \"size\": 0.2, \"offset\": -0.5}}"),
                     &scene));
     assert_int_equal(scene->systems[0].fill_count, 1);
     SlFillDef def = scene->systems[0].fills[0].def;
@@ -57,6 +57,7 @@ static void fills_are_read(void **state)
     assert_true(def.cell == 0.05 && def.blend == 0.2f && def.velocity.y == -3);
     assert_true(def.noise.smooth == 0.5f && def.noise.grain == 0.25f && def.noise.size == 0.2f);
     assert_int_equal(def.noise.octaves, 3);
+    assert_true(def.noise.offset == -0.5f && fabsf(def.spin.z - 3.14159265f) < 1e-6f);
     sl_scene_destroy(scene);
 }
 

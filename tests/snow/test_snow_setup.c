@@ -134,6 +134,40 @@ static void shells_and_crusts(void **state)
     }
 }
 
+/* A ball that spins: no momentum, angular momentum of a rigid body; the same offset in all particles. */
+static void fills_spin_and_have_an_offset(void **state)
+{
+    (void)state;
+    SlSystemId id;
+    SlWorld *world = bare_world(&id);
+    Snowball ball;
+    ball_shape(&ball, (SlVec3){0.3f, 0, 0}, 0.2f);
+    ball.fill.velocity = (SlVec3){1, 0, 0};
+    ball.fill.spin = (SlVec3){0, 0, -5};
+    ball.fill.noise.offset = -0.25f;
+    assert_ok(sl_system_add_fill(world, id, &ball.fill, &test_error));
+    assert_ok(sl_world_start(world, &test_error));
+    const float *x = field_of(world, SL_F_POSITION), *v = field_of(world, SL_F_VELOCITY);
+    const float *variation = field_of(world, SL_F_VARIATION);
+    size_t count = ball_system(world)->particles.count;
+    double mean[6] = {0}, angular = 0, inertia = 0, part = 1 / (double)count;
+    for (size_t i = 0; i < count; i++) {
+        assert_true(variation[i] == -0.25f);
+        for (size_t k = 0; k < 3; k++) {
+            mean[k] += (double)x[4 * i + k] * part;
+            mean[3 + k] += (double)v[4 * i + k] * part;
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        double rx = (double)x[4 * i] - mean[0], ry = (double)x[4 * i + 1] - mean[1];
+        angular += rx * (double)v[4 * i + 1] - ry * (double)v[4 * i];
+        inertia += rx * rx + ry * ry;
+    }
+    assert_less(fabs(mean[3] - 1) + fabs(mean[4]) + fabs(mean[5]), 1e-5);
+    assert_less(fabs(angular / inertia + 5), 1e-4);
+    sl_world_destroy(world);
+}
+
 /* A stiffer, heavier shell: the speed of sound and the mass grow with the shell's fraction. */
 static void variation_changes_the_material(void **state)
 {
@@ -364,6 +398,7 @@ int main(void)
         cmocka_unit_test(given_keys_override_a_preset),
         cmocka_unit_test(every_preset_runs),
         cmocka_unit_test(shells_and_crusts),
+        cmocka_unit_test(fills_spin_and_have_an_offset),
         cmocka_unit_test(variation_changes_the_material),
         cmocka_unit_test(poisson_varies),
         cmocka_unit_test(vary_stretch_changes_the_critical_stretch_only),

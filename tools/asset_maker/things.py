@@ -1,4 +1,4 @@
-"""Cone, container, plough blade: meshes written down directly. Axe: a field, meshed."""
+"""Cone, container, plough blade, hill: meshes written down directly. Axe: a field, meshed."""
 import numpy as np
 
 from .field import ellipsoid, limb, smooth_max, union
@@ -70,6 +70,63 @@ def plough():
         triangles += quad(k, near, far, k + 1)
         triangles += quad(last + k, last + k + 1, last + far, last + near)
     return stand(np.array(p)), np.array(triangles)
+
+
+def ramp(x):
+    """From 0 at x <= 0 to 1 at x >= 1, smooth."""
+    x = np.clip(x, 0, 1)
+    return x * x * (3 - 2 * x)
+
+
+def slab(x, z, top, bottom):
+    """The closed mesh between two heights over a grid."""
+    columns, rows = len(x), len(z)
+    count = columns * rows
+    grid = np.stack(np.meshgrid(x, z), axis=-1).reshape(-1, 2)
+    p = np.zeros((2 * count, 3))
+    p[:count, 0], p[:count, 2] = grid[:, 0], grid[:, 1]
+    p[count:] = p[:count]
+    p[:count, 1], p[count:, 1] = top.reshape(-1), bottom.reshape(-1)
+    triangles = []
+    for j in range(rows - 1):
+        for i in range(columns - 1):
+            a, b = j * columns + i, (j + 1) * columns + i
+            triangles += quad(a, b, b + 1, a + 1)
+            triangles += quad(count + a, count + a + 1, count + b + 1, count + b)
+    border = list(range(columns)) + [j * columns + columns - 1 for j in range(1, rows)]
+    border += [(rows - 1) * columns + i for i in range(columns - 2, -1, -1)]
+    border += [j * columns for j in range(rows - 2, 0, -1)]
+    for a, b in zip(border, border[1:] + border[:1]):
+        triangles += quad(a, b, count + b, count + a)
+    return p, np.array(triangles)
+
+
+def hill_height(x, z):
+    """A slope of 24 degrees that falls towards +x, with a shallow gully, and ends in level ground at x = 0.6."""
+    way = np.linspace(-2.4, 2.4, 4801)
+    slope = np.tan(np.radians(24)) * ramp((way + 2.1) / 0.5) * (1 - ramp((way + 0.15) / 0.75))
+    height = np.interp(x, way, np.cumsum(slope[::-1])[::-1] * (way[1] - way[0]))
+    gully = 0.10 * (1 - ramp((x + 0.3) / 0.9)) * (ramp(np.abs(z) / 0.7) - 0.5)
+    sides = 1 - ramp((np.abs(z) - 0.75) / 0.9)
+    return (height + gully) * sides * ramp((x + 2.4) / 0.5)
+
+
+def hill():
+    """3.1 m long and wide; it ends in level ground."""
+    x, z = np.linspace(-2.4, 0.7, 53), np.linspace(-1.65, 1.65, 56)
+    height = np.maximum(hill_height(*np.meshgrid(x, z)), 0.0005)
+    return slab(x, z, height, np.full_like(height, -0.001))
+
+
+def hill_snow():
+    """A layer of snow, 0.07 m thick, on the hill and on the level ground before it; thin at its border."""
+    x, z = np.linspace(-1.6, 1.7, 100), np.linspace(-0.62, 0.62, 39)
+    gx, gz = np.meshgrid(x, z)
+    wave = 0.06 * np.sin(5.1 * gx + 1.3) + 0.04 * np.sin(11.7 * gx)
+    inside = ramp((0.56 + wave - np.abs(gz)) / 0.25) * ramp((gx + 1.6) / 0.3) * ramp((1.7 - gx) / 0.35)
+    ground = np.maximum(hill_height(gx, gz), 0)
+    top = ground + 0.07 * inside * (1 + 0.12 * np.sin(9 * gx + 4 * gz) * np.sin(8 * gz + 1))
+    return slab(x, z, np.maximum(top, ground + 0.0005), ground - 0.03)
 
 
 def axe_head(p):
