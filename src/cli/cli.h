@@ -75,7 +75,8 @@ bool cli_threads(const CliCommand *command, const char *text);
 
 extern const CliCommand cli_run_command, cli_render_command, cli_info_command, cli_params_command,
     cli_bench_command, cli_demo_command, cli_verify_command, cli_estimate_command,
-    cli_compare_command, cli_tune_command, cli_mesh_command, cli_filter_command;
+    cli_compare_command, cli_tune_command, cli_mesh_command, cli_filter_command,
+    cli_measure_command;
 
 /* --- progress, log and signals ------------------------------------------------------------- */
 typedef struct CliProgress {

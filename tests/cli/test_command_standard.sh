@@ -7,7 +7,7 @@ source "${SLEET_SOURCE:-$(dirname "$0")/../..}/tests/support/command.sh"
 small_scene scene.json
 
 # --- help and wrong words ---------------------------------------------------------------------
-commands=(demo run render info verify estimate compare params tune bench)
+commands=(demo run render measure info verify estimate compare params tune bench)
 expect 0 --help
 says "${commands[@]}" "exit codes" "130"
 same "help and -h" "$("$sleet" help)" "$("$sleet" -h)"
@@ -20,6 +20,7 @@ declare -A options=(
     [demo]="--output --frames --set --threads --list"
     [run]="--output --frames --threads --set --seed --quantise --checkpoint-every --resume[=FRAME] --overwrite --quiet"
     [render]="--output --frames --camera --set --threads --png --no-video --follow --quiet"
+    [measure]="--frames --system --box --turned --link --output --threads --quiet"
     [info]="--set" [verify]="--threads" [estimate]="--set" [compare]="--output --gain" [params]="--markdown" [bench]="--quick --json --scene --paper --executions --output"
     [tune]="--from --steps --write --threads --set")
 for command in "${commands[@]}"; do
