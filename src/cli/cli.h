@@ -46,13 +46,13 @@ typedef struct CliCommand {
     int (*run)(int count, char **words); /* words after the command's name */
 } CliCommand;
 
-enum { CLI_MAX_WORDS = 16, CLI_MAX_OPTIONS = 24, CLI_MAX_SETS = 64, CLI_MORE_SETS = 8, CLI_MAX_BYTES = 800 };
+enum { CLI_MAX_WORDS = 16, CLI_MAX_OPTIONS = 24, CLI_MAX_SETS = 64, CLI_MORE_SETS = 16, CLI_MAX_BYTES = 800 };
 
 typedef struct CliInput {
     const char *words[CLI_MAX_WORDS]; /* what is not an option */
     size_t word_count;
     const char *value[CLI_MAX_OPTIONS]; /* by place in the command's table; "" for a set flag */
-    SlSceneOverride sets[CLI_MAX_SETS + CLI_MORE_SETS]; /* of --set, and what other options set */
+    SlSceneOverride sets[CLI_MAX_SETS + CLI_MORE_SETS]; /* of --set, and what other options or a demo set */
     size_t set_count;
     char *set_storage[CLI_MAX_SETS + CLI_MORE_SETS];
 } CliInput;
