@@ -14,6 +14,7 @@
 #include "sleet/frame.h"
 #include "sleet/grid.h"
 #include "sleet/material.h"
+#include "sleet/measure.h"
 #include "sleet/mesh_report.h"
 #include "sleet/params.h"
 #include "sleet/particles.h"

@@ -46,13 +46,13 @@ typedef struct CliCommand {
     int (*run)(int count, char **words); /* words after the command's name */
 } CliCommand;
 
-enum { CLI_MAX_WORDS = 16, CLI_MAX_OPTIONS = 24, CLI_MAX_SETS = 64, CLI_MORE_SETS = 8, CLI_MAX_BYTES = 800 };
+enum { CLI_MAX_WORDS = 16, CLI_MAX_OPTIONS = 24, CLI_MAX_SETS = 64, CLI_MORE_SETS = 16, CLI_MAX_BYTES = 800 };
 
 typedef struct CliInput {
     const char *words[CLI_MAX_WORDS]; /* what is not an option */
     size_t word_count;
     const char *value[CLI_MAX_OPTIONS]; /* by place in the command's table; "" for a set flag */
-    SlSceneOverride sets[CLI_MAX_SETS + CLI_MORE_SETS]; /* of --set, and what other options set */
+    SlSceneOverride sets[CLI_MAX_SETS + CLI_MORE_SETS]; /* of --set, and what other options or a demo set */
     size_t set_count;
     char *set_storage[CLI_MAX_SETS + CLI_MORE_SETS];
 } CliInput;
@@ -75,7 +75,8 @@ bool cli_threads(const CliCommand *command, const char *text);
 
 extern const CliCommand cli_run_command, cli_render_command, cli_info_command, cli_params_command,
     cli_bench_command, cli_demo_command, cli_verify_command, cli_estimate_command,
-    cli_compare_command, cli_tune_command, cli_mesh_command, cli_filter_command;
+    cli_compare_command, cli_tune_command, cli_mesh_command, cli_filter_command,
+    cli_measure_command;
 
 /* --- progress, log and signals ------------------------------------------------------------- */
 typedef struct CliProgress {

@@ -1,4 +1,5 @@
-/* sleet demo: a scene of scenes/ simulated and drawn in one go, for the first look. */
+/* sleet demo: a scene simulated and drawn in one go, for the first look. The demos of the table below have a
+   size that ends with a picture within five minutes on two cores; any scene of scenes/ can be shown too. */
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +10,54 @@
 enum { O_OUTPUT, O_FRAMES, O_SET, O_THREADS, O_LIST, O_COUNT };
 static const CliOption options[O_COUNT] = {
     [O_OUTPUT] = {"output", 'o', "DIR", "folder for the picture and the video (out/demo)"},
-    [O_FRAMES] = {"frames", 'n', "N", "show frames 0 to N instead of the scene's"},
+    [O_FRAMES] = {"frames", 'n', "N", "show frames 0 to N instead of the demo's or scene's"},
     [O_SET] = {"set", 's', "PATH=VALUE", "change any value of the scene; may be repeated", true},
     [O_THREADS] = {"threads", 't', "N", "threads (default: one per processor)"},
-    [O_LIST] = {"list", 'l', NULL, "list the scenes there are"},
+    [O_LIST] = {"list", 'l', NULL, "list the demos and scenes there are"},
 };
+
+enum { MAX_DEMO_SETS = 8 };
+typedef struct Demo {
+    const char *name;
+    const char *scene; /* below the folder of scenes */
+    const char *meaning;
+    uint64_t frames, picture; /* the last frame, and which one becomes the picture */
+    const char *style;        /* of the video; NULL: the scene's */
+    bool final;               /* the picture is path traced */
+    const char *sets[MAX_DEMO_SETS + 1]; /* as of --set, which come after them; ends with NULL */
+} Demo;
+
+static const Demo demos[] = {
+    {"water", "dam_break.json", "a dam breaks, drawn as water (the default)", 300, 240, "water", false,
+     {NULL}},
+    {"adaptive", "papers/apbf/dam_216k.json",
+     "a dam breaks by adaptive iterations; the colour is their number", 120, 90, "particles", false,
+     {"render.color_by=level", "render.color_map=turbo", "render.color_min=3", "render.color_max=6",
+      "render.width=960", "render.height=540"}},
+    {"squirrel", "squirrel.json", "a wave breaks over a squirrel, drawn as water", 120, 75, "water",
+     false, {"render.width=960", "render.height=540"}},
+    {"snowball", "showcase/snowball.json", "a snowball breaks on the ground; path traced picture", 20,
+     16, "particles", true,
+     {"systems.snow.parameters.spacing=0.0058", "render.samples=12", "render.width=960",
+      "render.height=540", "render.domain=false"}},
+    {"snowman", "papers/snow/snowman.json",
+     "a snowball rolls down a slope and hits a snowman; path traced picture", 80, 66, "particles", true,
+     {"systems.snow.parameters.spacing=0.0145", "render.samples=12", "render.width=960",
+      "render.height=540", "render.domain=false"}},
+    {"plough", "papers/snow/plough.json", "a blade ploughs through snow; path traced picture", 60, 50,
+     "particles", true,
+     {"systems.snow.parameters.spacing=0.019", "render.samples=12", "render.width=960",
+      "render.height=540"}},
+};
+enum { DEMOS = sizeof demos / sizeof demos[0] };
+
+static const Demo *find_demo(const char *name)
+{
+    for (int k = 0; k < DEMOS; k++)
+        if (strcmp(demos[k].name, name) == 0)
+            return &demos[k];
+    return NULL;
+}
 
 /* The folder of scenes: beside the working folder, or beside the program. */
 static bool find_scenes(char *folder, size_t size)
@@ -56,34 +100,79 @@ static void read_scenes(const char *folder, Scenes *scenes)
         free(entries);
 }
 
-static int list_scenes(const char *folder)
+static int list_demos(const char *folder)
 {
     Scenes scenes;
     read_scenes(folder, &scenes);
+    for (int k = 0; k < DEMOS; k++)
+        printf("%-9s %s\n", demos[k].name, demos[k].meaning);
+    printf("\nscenes of %s, in their own size:\n", folder);
     for (size_t k = 0; k < scenes.count; k++)
-        printf("%s\n", scenes.name[k]);
+        if (find_demo(scenes.name[k]) == NULL)
+            printf("%s\n", scenes.name[k]);
     return EXIT_DONE;
 }
 
-static int unknown_scene(const char *folder, const char *name)
+static int unknown_demo(const char *folder, const char *name)
 {
+    const char *names[DEMOS + MAX_SCENES];
     Scenes scenes;
     read_scenes(folder, &scenes);
-    const char *near = sl_nearest_name(name, scenes.name, scenes.count);
+    for (int k = 0; k < DEMOS; k++)
+        names[k] = demos[k].name;
+    memcpy(names + DEMOS, scenes.name, scenes.count * sizeof *names);
+    const char *near = sl_nearest_name(name, names, DEMOS + scenes.count);
     return cli_usage_error("demo", "there is no demo \"%.40s\"%s%s%s; see sleet demo --list",
                            name, near != NULL ? "; did you mean \"" : "",
                            near != NULL ? near : "", near != NULL ? "\"?" : "");
+}
+
+/* The demo's values go before those of the command line, which may change them. */
+static int add_demo_sets(const Demo *demo, CliInput *input)
+{
+    CliInput given = *input;
+    input->set_count = 0;
+    for (size_t k = 0; demo->sets[k] != NULL; k++) {
+        int code = cli_add_set(&cli_demo_command, demo->sets[k], input);
+        if (code >= 0)
+            return code;
+    }
+    for (size_t k = 0; k < given.set_count; k++) {
+        input->set_storage[input->set_count] = given.set_storage[k];
+        input->sets[input->set_count++] = given.sets[k];
+    }
+    return -1;
 }
 
 typedef struct Job {
     SlContext *context;
     SlScene *scene;
     SlWorld *world;
+    const Demo *demo; /* NULL: a scene in its own size */
     CliDrawing drawing;
+    CliDrawing still; /* the path traced picture; its renderer is NULL where there is none */
     CliProgress progress;
     uint64_t frames, picture;
     char picture_path[1024];
 } Job;
+
+static SlStatus open_drawings(Job *job, const char *folder, SlError *error)
+{
+    char video[1024], still[1024];
+    snprintf(video, sizeof video, "%s/video.mp4", folder);
+    snprintf(still, sizeof still, "%s/final_%%06d.png", folder);
+    const CliDrawingOutput outputs[] = {
+        {.folder = folder,
+         .video_path = video,
+         .style = job->demo != NULL ? job->demo->style : NULL},
+        {.folder = folder, .pattern = still, .style = "final"},
+    };
+    SlStatus status =
+        cli_drawing_open(&job->drawing, job->context, job->scene, &outputs[0], error);
+    if (status == SL_OK && job->demo != NULL && job->demo->final)
+        status = cli_drawing_open(&job->still, job->context, job->scene, &outputs[1], error);
+    return status;
+}
 
 static SlStatus set_up(Job *job, const CliInput *input, const char *path, const char *folder,
                        SlError *error)
@@ -93,21 +182,39 @@ static SlStatus set_up(Job *job, const CliInput *input, const char *path, const 
         status = cli_scene(job->context, path, input, &job->scene, error);
     if (status != SL_OK)
         return status;
+    const Demo *demo = job->demo;
     if (input->value[O_FRAMES] == NULL)
-        job->frames = sl_scene_frames(job->scene);
+        job->frames = demo != NULL ? demo->frames : sl_scene_frames(job->scene);
     /* By then the wave of a dam break has come back from the wall and turned over. */
     job->picture = 4 * job->frames / 5;
+    if (demo != NULL && demo->picture < job->frames)
+        job->picture = demo->picture;
     SlWorldDef def = sl_default_world_def();
     def.context = job->context;
     def.on_step = cli_continue_step;
     status = sl_scene_build(job->scene, &def, &job->world, error);
     if (status == SL_OK)
         status = sl_world_start(job->world, error);
-    char video[1024];
-    snprintf(video, sizeof video, "%s/video.mp4", folder);
+    return status == SL_OK ? open_drawings(job, folder, error) : status;
+}
+
+/* The frame for the video, and the picture where it is that frame. */
+static SlStatus draw_frame(Job *job, uint64_t frame, SlError *error)
+{
+    const SlFrameView *view = sl_world_view(job->world);
+    bool picture = frame == job->picture, final = job->demo != NULL && job->demo->final;
+    SlStatus status =
+        cli_drawing_add(&job->drawing, job->scene, view, picture && !final, error);
+    if (status != SL_OK || !picture)
+        return status;
+    if (final) {
+        cli_progress_watch(&job->progress); /* it takes longer than all other frames */
+        status = cli_drawing_add(&job->still, job->scene, view, true, error);
+        cli_progress_watch(NULL);
+    }
     if (status == SL_OK)
-        status = cli_drawing_open(&job->drawing, job->context, job->scene,
-                                  &(CliDrawingOutput){.folder = folder, .video_path = video}, error);
+        memcpy(job->picture_path, (final ? &job->still : &job->drawing)->last_png,
+               sizeof job->picture_path);
     return status;
 }
 
@@ -119,10 +226,7 @@ static SlStatus play(Job *job, SlError *error)
             status = sl_world_advance_frame(job->world, error);
         /* Frame 0 and 1 … N are N + 1 pictures; the video holds N, its length is N / rate. */
         if (status == SL_OK && frame < job->frames)
-            status = cli_drawing_add(&job->drawing, job->scene, sl_world_view(job->world),
-                                     frame == job->picture, error);
-        if (frame == job->picture)
-            memcpy(job->picture_path, job->drawing.last_png, sizeof job->picture_path);
+            status = draw_frame(job, frame, error);
         cli_progress_show(&job->progress, frame, "");
         if (status == SL_OK && cli_interrupted())
             status = cli_error(error, SL_ERROR_CANCELLED, "stopped by the user");
@@ -137,6 +241,7 @@ static int finish(Job *job, SlStatus status, double seconds, SlError *error)
     bool film = job->drawing.video != NULL;
     SlError close_error;
     SlStatus closed = cli_drawing_close(&job->drawing, keep, &close_error);
+    (void)cli_drawing_close(&job->still, keep, NULL); /* has no video: cannot fail */
     if (status == SL_OK && closed != SL_OK) {
         status = closed;
         *error = close_error;
@@ -161,17 +266,23 @@ static int finish(Job *job, SlStatus status, double seconds, SlError *error)
     return code;
 }
 
-static int demo_of(const CliInput *input, const char *scenes, Job *job)
+static int demo_of(CliInput *input, const char *scenes, Job *job)
 {
-    const char *name = input->word_count > 0 ? input->words[0] : "dam_break";
+    const char *name = input->word_count > 0 ? input->words[0] : demos[0].name;
     char path[1024], folder[900];
+    job->demo = find_demo(name);
     if (strchr(name, '/') != NULL || strstr(name, ".json") != NULL)
         snprintf(path, sizeof path, "%s", name);
+    else if (job->demo != NULL)
+        snprintf(path, sizeof path, "%.700s/%.200s", scenes, job->demo->scene);
     else {
         snprintf(path, sizeof path, "%.700s/%.200s.json", scenes, name);
         if (access(path, F_OK) != 0)
-            return unknown_scene(scenes, name);
+            return unknown_demo(scenes, name);
     }
+    int code = job->demo != NULL ? add_demo_sets(job->demo, input) : -1;
+    if (code >= 0)
+        return code;
     snprintf(folder, sizeof folder, "%s",
              input->value[O_OUTPUT] != NULL ? input->value[O_OUTPUT] : "out/demo");
     SlError error = {SL_OK, ""};
@@ -195,7 +306,7 @@ static int demo(int count, char **words)
     char scenes[800];
     int code = cli_parse(&cli_demo_command, count, words, &input);
     if (code < 0 && input.word_count > 1)
-        code = cli_usage_error("demo", "one scene at a time");
+        code = cli_usage_error("demo", "one demo at a time");
     if (code < 0 && input.value[O_FRAMES] != NULL &&
         !cli_integer(&cli_demo_command, "frames", input.value[O_FRAMES], 1, 10000000, &job.frames))
         code = EXIT_USAGE;
@@ -206,7 +317,7 @@ static int demo(int count, char **words)
         code = EXIT_FILES;
     }
     if (code < 0)
-        code = input.value[O_LIST] != NULL ? list_scenes(scenes) : demo_of(&input, scenes, &job);
+        code = input.value[O_LIST] != NULL ? list_demos(scenes) : demo_of(&input, scenes, &job);
     cli_input_free(&input);
     return code;
 }
@@ -215,8 +326,9 @@ const CliCommand cli_demo_command = {
     .name = "demo",
     .arguments = "[NAME] [options]",
     .summary = "simulate and draw a scene for a first look",
-    .examples = "  sleet demo\n"
+    .examples = "  sleet demo                     the demo water\n"
                 "  sleet demo --list\n"
+                "  sleet demo snowball -o out/snowball\n"
                 "  sleet demo dam_break_small --frames 120 -o out/small\n",
     .options = options,
     .option_count = O_COUNT,

@@ -5,10 +5,10 @@
 
 static const CliCommand *const commands[] = {&cli_demo_command,   &cli_run_command,
                                              &cli_render_command, &cli_mesh_command,
-                                             &cli_filter_command, &cli_info_command,
-                                             &cli_verify_command, &cli_estimate_command,
-                                             &cli_compare_command, &cli_params_command,
-                                             &cli_tune_command,
+                                             &cli_filter_command, &cli_measure_command,
+                                             &cli_info_command,   &cli_verify_command,
+                                             &cli_estimate_command, &cli_compare_command,
+                                             &cli_params_command, &cli_tune_command,
                                              &cli_bench_command};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 

@@ -24,7 +24,8 @@ enum {
     SL_COOKIE_SCENE_OPTIONS,
     SL_COOKIE_WRITER,
     SL_COOKIE_FRAME_READER,
-    SL_COOKIE_RUN
+    SL_COOKIE_RUN,
+    SL_COOKIE_MEASURE
 };
 
 /* The head of a definition in its default function. */

@@ -7,7 +7,7 @@ source "${SLEET_SOURCE:-$(dirname "$0")/../..}/tests/support/command.sh"
 small_scene scene.json
 
 # --- help and wrong words ---------------------------------------------------------------------
-commands=(demo run render info verify estimate compare params tune bench)
+commands=(demo run render measure info verify estimate compare params tune bench)
 expect 0 --help
 says "${commands[@]}" "exit codes" "130"
 same "help and -h" "$("$sleet" help)" "$("$sleet" -h)"
@@ -20,6 +20,7 @@ declare -A options=(
     [demo]="--output --frames --set --threads --list"
     [run]="--output --frames --threads --set --seed --quantise --checkpoint-every --resume[=FRAME] --overwrite --quiet"
     [render]="--output --frames --camera --set --threads --png --no-video --follow --quiet"
+    [measure]="--frames --system --box --turned --link --output --threads --quiet"
     [info]="--set" [verify]="--threads" [estimate]="--set" [compare]="--output --gain" [params]="--markdown" [bench]="--quick --json --scene --paper --executions --output"
     [tune]="--from --steps --write --threads --set")
 for command in "${commands[@]}"; do
@@ -291,7 +292,36 @@ says "| key | default |"
 
 # --- demo -------------------------------------------------------------------------------------
 expect 0 demo --list
-says "dam_break"
+says "dam_break" "fountain"
+# Each demo in a tiny size: NAME SYSTEM SPACING. Values of the command line come after the demo's own.
+while read -r demo system spacing; do
+    check "$demo and what it shows" grep -qE "^$demo +[a-z].{20}" <<< "$("$sleet" demo --list)"
+    tiny=(demo "$demo" --frames 2 -o "tiny-$demo" --set "systems.$system.parameters.spacing=$spacing"
+        --set render.width=64 --set render.height=36)
+    scene=$SLEET_SOURCE/scenes/papers/snow/$demo.json
+    if [ "$demo" = snowman ] && [ ! -e "$scene" ]; then
+        expect 5 "${tiny[@]}"
+        complains "scenes/papers/snow/snowman.json: cannot be read"
+        continue
+    fi
+    case $system in
+    snow) picture=final_000001.png tiny+=(--set render.samples=1) ;;
+    *) picture=frame_000001.png ;;
+    esac
+    expect 0 "${tiny[@]}"
+    says "picture: tiny-$demo/$picture"
+    same "size of $demo" "$(png_size "tiny-$demo/$picture")" 64x36
+    check "one path traced picture" test "$(find "tiny-$demo" -name 'final_*.png' | wc -l)" -le 1
+done << 'DEMOS'
+water water 0.4
+adaptive water 0.6
+squirrel water 0.3
+snowball snow 0.02
+snowman snow 0.05
+plough snow 0.08
+DEMOS
+expect 2 demo snowbal
+complains 'there is no demo "snowbal"' 'did you mean "snowball"?' "sleet demo --list"
 expect 0 demo scene.json -o demo --frames 4
 says "picture: demo/frame_000003.png"
 same "its size" "$(png_size demo/frame_000003.png)" 160x90
