@@ -41,12 +41,12 @@ static const Demo demos[] = {
      {"systems.snow.parameters.spacing=0.0058", "render.samples=12", "render.width=960",
       "render.height=540", "render.domain=false"}},
     {"snowman", "papers/snow/snowman.json",
-     "a snowball rolls down a slope and hits a snowman; path traced picture", 80, 66, "particles", true,
-     {"systems.snow.parameters.spacing=0.0145", "render.samples=12", "render.width=960",
+     "a snowball rolls down a slope and hits a snowman; path traced picture", 70, 56, "particles", true,
+     {"systems.snow.parameters.spacing=0.036", "render.samples=12", "render.width=960",
       "render.height=540", "render.domain=false"}},
-    {"plough", "papers/snow/plough.json", "a blade ploughs through snow; path traced picture", 60, 50,
+    {"plough", "papers/snow/plough.json", "a blade ploughs through snow; path traced picture", 84, 66,
      "particles", true,
-     {"systems.snow.parameters.spacing=0.019", "render.samples=12", "render.width=960",
+     {"systems.snow.parameters.spacing=0.055", "render.samples=12", "render.width=960",
       "render.height=540"}},
 };
 enum { DEMOS = sizeof demos / sizeof demos[0] };
