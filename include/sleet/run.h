@@ -135,6 +135,9 @@ SL_API SlStatus sl_run_filter_open_scene(SlRunFolder *folder, const SlScene *sce
    After an error other frames can still be asked for. */
 SL_API SlStatus sl_run_filter_frame(SlRunFilter *filter, uint64_t number, const SlFrameView **view,
                                     SlError *error);
+/* Results that are made from now on are not stored; those that are stored already are used. For filters
+   whose results are many times the size of the frames. */
+SL_API void sl_run_filter_skip_storing(SlRunFilter *filter);
 /* Whether the last view came from a stored result. */
 SL_API bool sl_run_filter_was_stored(const SlRunFilter *filter);
 /* Returns when all results are on disk. NULL is allowed. */

@@ -65,19 +65,25 @@ SlStatus cli_drawing_open(CliDrawing *drawing, SlContext *context, const SlScene
     return SL_OK;
 }
 
-/* Water where the frame has a liquid. */
-static bool has_liquid(const SlFrameView *view)
+static bool has_material(const SlFrameView *view, SlMaterialKind kind)
 {
     for (size_t s = 0; s < view->system_count; s++)
-        if (view->systems[s].material.kind == SL_MATERIAL_WATER)
+        if (view->systems[s].material.kind == kind)
             return true;
     return false;
 }
 
-static bool has_whitewater(const SlFrameView *view)
+/* Water where the frame has a liquid. */
+static bool has_liquid(const SlFrameView *view)
+{
+    return has_material(view, SL_MATERIAL_WATER);
+}
+
+/* A system that the filter made already. */
+static bool has_result(const SlFrameView *view, const char *filter)
 {
     for (size_t s = 0; s < view->system_count; s++)
-        if (strcmp(view->systems[s].solver, "whitewater") == 0)
+        if (strcmp(view->systems[s].solver, filter) == 0)
             return true;
     return false;
 }
@@ -102,6 +108,50 @@ static SlStatus open_filter(CliDrawing *drawing, const char *name, const SlParam
                : sl_run_filter_open(drawing->run, name, values, NULL,
                                     surface ? &drawing->stored_surface : &drawing->stored_whitewater,
                                     error);
+}
+
+/* The renderer's value of that name; `otherwise` where it has none. */
+static double render_value(const SlTable *table, const SlParamValue *values, const char *name,
+                           double otherwise)
+{
+    const SlParamRow *row = sl_table_find(table, name);
+    return row != NULL ? values[row - table->rows].number[0] : otherwise;
+}
+
+/* The scene's filter, or one with as many points as the renderer would draw by itself, in the same places.
+   Its results are not stored: they are several times the size of the frames, and soon made again. */
+static SlStatus make_upsample(CliDrawing *drawing, const SlScene *scene, const SlTable *renderer,
+                              const SlParamValue *look, SlError *error)
+{
+    enum { MAX_ROWS = 32 };
+    size_t count;
+    const SlTable *const *tables = sl_filter_tables(&count);
+    const SlTable *table = sl_table_named(tables, count, "upsample");
+    const SlParamValue *given = scene_filter(scene, "upsample");
+    double points = render_value(renderer, look, "snow_copies", 1);
+    double reach = render_value(renderer, look, "snow_jitter", 0);
+    SlParamValue values[MAX_ROWS];
+    SlStatus status = SL_OK;
+    if (given == NULL) {
+        const SlParamRow *row = sl_table_find(table, "points");
+        /* the paper's one point, or too few to turn with the snow */
+        if (render_value(renderer, look, "snow_preset", 0) != 0 || points < row->minimum ||
+            !(reach >= sl_table_find(table, "reach")->minimum))
+            return SL_OK;
+        sl_table_defaults(table, values);
+        status = sl_table_set_number(table, values, "points", points, error);
+        if (status == SL_OK)
+            status = sl_table_set_number(table, values, "reach", reach, error);
+        given = values;
+    }
+    if (status == SL_OK && drawing->run == NULL)
+        return sl_filter_create(drawing->context, "upsample", given, &drawing->upsample, error);
+    if (status == SL_OK)
+        status = sl_run_filter_open(drawing->run, "upsample", given, drawing->stored_whitewater,
+                                    &drawing->stored_upsample, error);
+    if (status == SL_OK)
+        sl_run_filter_skip_storing(drawing->stored_upsample);
+    return status;
 }
 
 /* The scene's filter, or that of the liquid; of all systems where there are several. */
@@ -144,18 +194,23 @@ static SlStatus make_renderer(CliDrawing *drawing, const SlScene *scene, const S
         sl_renderer_create(drawing->context, name, values, &drawing->renderer, error);
     const SlTable *table = sl_table_named(tables, count, name);
     const SlParamRow *surface = sl_table_find(table, "surface");
-    /* Snow and solids have neither a surface of water nor whitewater. */
-    if (status != SL_OK || surface == NULL || !has_liquid(view))
+    if (status != SL_OK || surface == NULL)
         return status;
-    if (values[surface - table->rows].number[0] != 0)
+    /* Snow and solids have neither a surface of water nor whitewater. */
+    bool liquid = has_liquid(view);
+    if (liquid && values[surface - table->rows].number[0] != 0)
         status = make_surface(drawing, scene, view, error);
     /* A run may have made its whitewater already. */
     const SlTable *const *filters = sl_filter_tables(&count);
     const SlParamRow *foam = sl_table_find(table, "foam");
-    bool white = values[foam - table->rows].number[0] > 0;
-    if (status == SL_OK && white && !has_whitewater(view) &&
+    bool white = liquid && values[foam - table->rows].number[0] > 0;
+    if (status == SL_OK && white && !has_result(view, "whitewater") &&
         sl_table_named(filters, count, "whitewater") != NULL)
         status = open_filter(drawing, "whitewater", scene_filter(scene, "whitewater"), error);
+    bool finer = render_value(table, values, "snow_upsample", 0) != 0 &&
+                 has_material(view, SL_MATERIAL_SNOW) && !has_result(view, "upsample");
+    if (status == SL_OK && finer)
+        status = make_upsample(drawing, scene, table, values, error);
     return status;
 }
 
@@ -163,19 +218,21 @@ static SlStatus make_renderer(CliDrawing *drawing, const SlScene *scene, const S
 static SlStatus apply_stored(CliDrawing *drawing, const SlFrameView **view, SlError *error)
 {
     uint64_t number = (*view)->frame;
-    const SlFrameView *given = *view, *surface = given, *whitewater = given;
+    const SlFrameView *given = *view, *surface = given, *particles = given;
+    SlRunFilter *last = drawing->stored_upsample != NULL ? drawing->stored_upsample
+                                                         : drawing->stored_whitewater;
     SlStatus status = SL_OK;
     if (drawing->stored_surface != NULL)
         status = sl_run_filter_frame(drawing->stored_surface, number, &surface, error);
-    if (status == SL_OK && drawing->stored_whitewater != NULL)
-        status = sl_run_filter_frame(drawing->stored_whitewater, number, &whitewater, error);
+    if (status == SL_OK && last != NULL)
+        status = sl_run_filter_frame(last, number, &particles, error);
     if (status != SL_OK)
         return status;
     drawing->merged = *given;
     drawing->merged.surfaces = surface->surfaces;
     drawing->merged.surface_count = surface->surface_count;
-    drawing->merged.systems = whitewater->systems;
-    drawing->merged.system_count = whitewater->system_count;
+    drawing->merged.systems = particles->systems;
+    drawing->merged.system_count = particles->system_count;
     *view = &drawing->merged;
     return SL_OK;
 }
@@ -191,6 +248,8 @@ static SlStatus apply_filters(CliDrawing *drawing, const SlFrameView **view, SlE
         status = sl_filter_apply(drawing->surface, *view, view, error);
     if (status == SL_OK && drawing->whitewater != NULL)
         status = sl_filter_apply(drawing->whitewater, *view, view, error);
+    if (status == SL_OK && drawing->upsample != NULL)
+        status = sl_filter_apply(drawing->upsample, *view, view, error);
     drawing->filter_ms += 1e3 * (sl_machine_seconds() - began);
     return status;
 }
@@ -202,8 +261,12 @@ SlStatus cli_drawing_warm(CliDrawing *drawing, const SlScene *scene, const SlFra
     SlStatus status = SL_OK;
     if (drawing->renderer == NULL)
         status = make_renderer(drawing, scene, view, error);
-    *wanted = status == SL_OK && drawing->whitewater != NULL;
-    return *wanted ? sl_filter_apply(drawing->whitewater, view, &output, error) : status;
+    *wanted = status == SL_OK && (drawing->whitewater != NULL || drawing->upsample != NULL);
+    if (status == SL_OK && drawing->whitewater != NULL)
+        status = sl_filter_apply(drawing->whitewater, view, &output, error);
+    if (status == SL_OK && drawing->upsample != NULL)
+        status = sl_filter_apply(drawing->upsample, view, &output, error);
+    return status;
 }
 
 /* The video is opened with the first picture: its size is the renderer's. */
@@ -317,11 +380,13 @@ SlStatus cli_drawing_close(CliDrawing *drawing, bool keep, SlError *error)
     drawing->target = NULL;
     sl_filter_destroy(drawing->surface);
     sl_filter_destroy(drawing->whitewater);
+    sl_filter_destroy(drawing->upsample);
+    sl_run_filter_close(drawing->stored_upsample); /* reads what stored_whitewater made */
     sl_run_filter_close(drawing->stored_surface);
     sl_run_filter_close(drawing->stored_whitewater);
     sl_renderer_destroy(drawing->renderer);
     drawing->renderer = NULL;
-    drawing->surface = drawing->whitewater = NULL;
-    drawing->stored_surface = drawing->stored_whitewater = NULL;
+    drawing->surface = drawing->whitewater = drawing->upsample = NULL;
+    drawing->stored_surface = drawing->stored_whitewater = drawing->stored_upsample = NULL;
     return status;
 }

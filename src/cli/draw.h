@@ -7,10 +7,12 @@
 typedef struct CliDrawing {
     SlContext *context;
     SlRenderer *renderer; /* made with the first frame: the style may depend on it */
-    /* of the style water; NULL: not needed. Frames of a run folder have results that are stored there. */
-    SlFilter *surface, *whitewater;
+    /* of the styles water and final; NULL: not needed. Frames of a run folder have results that are stored
+       there. */
+    SlFilter *surface, *whitewater, *upsample;
     SlRunFolder *run;
     SlRunFilter *stored_surface, *stored_whitewater;
+    SlRunFilter *stored_upsample; /* of what stored_whitewater made, where there is that; not stored by drawing */
     SlFrameView merged;
     const SlCamera *camera; /* NULL: the frame's first */
     SlVideo *video;
@@ -48,8 +50,8 @@ bool cli_ends_in(const char *text, const char *ending);
 /* Adds a frame; `png` asks for a picture of this one in any case. */
 SlStatus cli_drawing_add(CliDrawing *drawing, const SlScene *scene, const SlFrameView *view,
                          bool png, SlError *error);
-/* A frame of a live world before the first that is drawn: whitewater depends on all frames before. *wanted
-   becomes false where the style does not need it. */
+/* A frame of a live world before the first that is drawn: whitewater and upsample depend on all frames
+   before. *wanted becomes false where the style does not need it. */
 SlStatus cli_drawing_warm(CliDrawing *drawing, const SlScene *scene, const SlFrameView *view,
                           bool *wanted, SlError *error);
 SlStatus cli_drawing_close(CliDrawing *drawing, bool keep, SlError *error);

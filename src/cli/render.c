@@ -263,7 +263,7 @@ static void print_times(const CliDrawing *drawing)
     fprintf(stderr, "%llu frames drawn, %.1f ms each", (unsigned long long)drawing->drawn,
             drawing->draw_ms / frames);
     if (drawing->filter_ms > 1)
-        fprintf(stderr, ", and %.1f ms for surface and whitewater", drawing->filter_ms / frames);
+        fprintf(stderr, ", and %.1f ms for filters", drawing->filter_ms / frames);
     fprintf(stderr, "\n");
     const SlRenderReport *report = &drawing->report;
     if (report->samples == 0)

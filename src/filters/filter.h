@@ -13,6 +13,7 @@ typedef struct SlFilterInput {
     const SlFrameView *frame;
     const SlFrameView *previous; /* the filter's last output; NULL: none, or not asked for. Only what the
                                     filter made itself is valid: the frame it came from may be gone */
+    bool previous_is_given; /* by sl_filter_continue: all of `previous` is valid */
 } SlFilterInput;
 
 typedef struct SlFilterKind {

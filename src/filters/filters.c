@@ -6,7 +6,7 @@
 #include "core/hash.h"
 
 /* The list: a filter `name` is sl_filter_name. */
-#define FILTERS(ENTRY) ENTRY(thin) ENTRY(surface) ENTRY(whitewater)
+#define FILTERS(ENTRY) ENTRY(thin) ENTRY(surface) ENTRY(whitewater) ENTRY(upsample)
 
 #define DECLARE(name) extern const SlFilterKind sl_filter_##name;
 FILTERS(DECLARE)
@@ -89,7 +89,8 @@ SlStatus sl_filter_apply(SlFilter *filter, const SlFrameView *frame, const SlFra
     SlFilterInput input = {.context = filter->context,
                            .values = filter->values,
                            .frame = frame,
-                           .previous = filter->kind->reads_previous ? previous : NULL};
+                           .previous = filter->kind->reads_previous ? previous : NULL,
+                           .previous_is_given = filter->given != NULL};
     *output = NULL;
     sl_arena_reset(&filter->arenas[next]);
     /* Filters release their scratch by marks, which join no pieces: without this a long run of frames

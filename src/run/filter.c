@@ -122,6 +122,15 @@ SlStatus sl_run_filter_open_scene(SlRunFolder *folder, const SlScene *scene, SlR
     return SL_OK;
 }
 
+void sl_run_filter_skip_storing(SlRunFilter *f)
+{
+    SlError error = {SL_OK, ""};
+    if (f->writer != NULL && sl_writer_wait(f->writer, &error) != SL_OK)
+        stop_storing(f, error.text);
+    sl_writer_destroy(f->writer);
+    f->writer = NULL;
+}
+
 bool sl_run_filter_was_stored(const SlRunFilter *f)
 {
     return f->was_stored;

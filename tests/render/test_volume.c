@@ -3,6 +3,7 @@
 
 #include "core/hash.h"
 #include "core/random.h"
+#include "filters/filter.h"
 #include "render/path/volume_grid.h"
 
 enum { MAX_PARTICLES = 4096 };
@@ -436,6 +437,45 @@ static void test_refused(void **state)
     sl_context_destroy(context);
 }
 
+/* Snow at rest: points of the filter upsample give the volume that the renderer's own copies do. */
+static void test_upsampled(void **state)
+{
+    (void)state;
+    SlContext *context = test_context(2);
+    Snow *snow = make_snow(1500, sl_vec3(0.3f, 1, 0));
+    SlFrameView frame = {.systems = &snow->system, .system_count = 1};
+    SlFilter *filter;
+    const SlFrameView *output;
+    SlVolume *volumes[2];
+    assert_ok(sl_filter_create(context, "upsample", NULL, &filter, &test_error));
+    assert_ok(sl_filter_apply(filter, &frame, &output, &test_error));
+    assert_int_equal(output->systems[0].particle_count, 12000);
+    SlVolumeSettings s = sl_volume_default_settings();
+    for (int powder = 0; powder < 2; powder++) {
+        s.powder = powder == 1 ? 0.25f : 0;
+        for (int k = 0; k < 2; k++)
+            assert_ok(sl_volume_create(context, k == 0 ? &snow->system : &output->systems[0], &s,
+                                       &volumes[k], &test_error));
+        assert_near((double)volumes[1]->cell, (double)volumes[0]->cell, 1e-8);
+        assert_int_equal(volumes[1]->voxel_count, volumes[0]->voxel_count);
+        double worst = 0;
+        for (uint32_t v = 0; v < volumes[0]->voxel_count; v++)
+            for (size_t n = 0; n < 729; n++) { /* those in use */
+                double density[2];
+                for (int k = 0; k < 2; k++)
+                    density[k] = volumes[k]->nodes[(size_t)v * SL_VOXEL_STRIDE + n] / 65535.0 *
+                                 (double)volumes[k]->maximum[v];
+                worst = fmax(worst, fabs(density[1] - density[0]));
+            }
+        assert_less(worst, 2e-3);
+        for (int k = 0; k < 2; k++)
+            sl_volume_destroy(volumes[k]);
+    }
+    sl_filter_destroy(filter);
+    free(snow);
+    sl_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -450,6 +490,7 @@ int main(void)
         cmocka_unit_test(test_graded_transmission),
         cmocka_unit_test(test_walk_reference),
         cmocka_unit_test(test_none_and_one),
+        cmocka_unit_test(test_upsampled),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -163,6 +163,33 @@ static void stored_results_have_the_same_bits(void **state)
     tear_down(&f);
 }
 
+/* Nothing is stored on demand; what is stored already is used. */
+static void storing_can_be_skipped(void **state)
+{
+    (void)state;
+    Fixture f;
+    char path[900];
+    const SlFrameView *view;
+    uint64_t all[FRAMES];
+    set_up(&f, "filter-skipped");
+    SlRunFilter *filter = open_filter(&f, "whitewater", 0, NULL);
+    sl_run_filter_skip_storing(filter);
+    assert_ok(sl_run_filter_frame(filter, 9, &view, &test_error));
+    uint64_t made = hash_of(view);
+    sl_run_filter_close(filter);
+    snprintf(path, sizeof path, "%s/filters", f.out);
+    assert_int_not_equal(access(path, F_OK), 0);
+    assert_int_equal(filter_all(&f, "whitewater", 0, all), 0);
+    assert_true(made == all[9]);
+    filter = open_filter(&f, "whitewater", 0, NULL);
+    sl_run_filter_skip_storing(filter);
+    assert_ok(sl_run_filter_frame(filter, 9, &view, &test_error));
+    assert_true(sl_run_filter_was_stored(filter) && hash_of(view) == made);
+    sl_run_filter_close(filter);
+    assert_int_equal(f.warnings, 0);
+    tear_down(&f);
+}
+
 /* In any order, stopped and continued: the same as from the first frame on. */
 static void order_does_not_matter(void **state)
 {
@@ -331,6 +358,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stored_results_have_the_same_bits),
+        cmocka_unit_test(storing_can_be_skipped),
         cmocka_unit_test(order_does_not_matter),
         cmocka_unit_test(settings_have_results_of_their_own),
         cmocka_unit_test(damaged_results_are_made_anew),

@@ -159,7 +159,7 @@ SlStatus sl_volume_create(SlContext *context, const SlSystemView *system,
 {
     *volume = NULL;
     SlVolume *made = NULL;
-    float spacing = system->spacing > 0 ? system->spacing : 1;
+    float spacing = system->spacing > 0 ? sl_volume_spacing(system) : 1;
     SlStatus status = start(context, settings, settings->cell * spacing, &made, error);
     if (status != SL_OK)
         return status;

@@ -34,7 +34,7 @@ typedef enum SlVolumeKernel {
 } SlVolumeKernel;
 
 typedef struct SlVolumeSettings {
-    uint32_t copies;     /* per particle, at least 1 */
+    uint32_t copies;     /* per particle, at least 1; upsampled snow is drawn as it is */
     float jitter;        /* spacings: copies lie within ± this of their particle, by hash of id and copy */
     SlVolumeKernel kernel;
     float kernel_size;   /* spacings */
@@ -59,7 +59,7 @@ enum {
     SL_VOLUME_ROW_KERNEL_SIZE, SL_VOLUME_ROW_CELL, SL_VOLUME_ROW_EXTINCTION, SL_VOLUME_ROW_ALBEDO,
     SL_VOLUME_ROW_G, SL_VOLUME_ROW_EDGE_START, SL_VOLUME_ROW_EDGE_END, SL_VOLUME_ROW_LOOSE,
     SL_VOLUME_ROW_POWDER, SL_VOLUME_ROW_GRAIN, SL_VOLUME_ROW_GLINTS, SL_VOLUME_ROW_SIMILARITY,
-    SL_VOLUME_ROW_GRAIN_RADIUS, SL_VOLUME_ROW_SUPERVOXELS, SL_VOLUME_ROW_COUNT
+    SL_VOLUME_ROW_GRAIN_RADIUS, SL_VOLUME_ROW_SUPERVOXELS, SL_VOLUME_ROW_UPSAMPLE, SL_VOLUME_ROW_COUNT
 };
 
 /* clang-format off */
@@ -99,7 +99,9 @@ enum {
     [(first) + SL_VOLUME_ROW_GRAIN_RADIUS] = {"snow_grain_radius", SL_PARAM_NUMBER, {{0}}, 0, 10, "mm", NULL, \
         "radius of ice grains from which extinction, albedo and g follow; 0: the rows above"}, \
     [(first) + SL_VOLUME_ROW_SUPERVOXELS] = {"snow_supervoxels", SL_PARAM_BOOL, {{1}}, 0, 1, "", NULL, \
-        "a bound of the density for each 8 x 8 x 8 cells; false: one for all, the same picture slower"}
+        "a bound of the density for each 8 x 8 x 8 cells; false: one for all, the same picture slower"}, \
+    [(first) + SL_VOLUME_ROW_UPSAMPLE] = {"snow_upsample", SL_PARAM_BOOL, {{1}}, 0, 1, "", NULL, \
+        "sleet render: these points turn and deform with the snow around them (filter upsample); false: they are fixed to their particle"}
 /* clang-format on */
 
 /* From values of the rows above, the first being `values[0]`. floor is -INFINITY. */

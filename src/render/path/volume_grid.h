@@ -83,6 +83,8 @@ static inline float sl_volume_reach(SlVolumeKernel kernel)
     return kernel == SL_VOLUME_SIMULATION ? 2.0f : 1.5f;
 }
 
+/* The spacing of the particles that were simulated, before the filter upsample: of cells and kernels. */
+float sl_volume_spacing(const SlSystemView *system);
 /* Points of all particles, from the context's arena. */
 SlStatus sl_volume_points(SlContext *context, const SlSystemView *system,
                           const SlVolumeSettings *settings, SlSnowPoints *points, SlError *error);

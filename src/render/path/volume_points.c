@@ -1,12 +1,15 @@
 /* Points of snow: each particle is drawn as several copies, scattered around it by a hash of its id, so
-   that they move with it and stay where they are relative to it. Copies differ in size, and the volume
-   of a particle is divided among its copies by the cube of their size: grains large and small, with
-   the same density in their middle. Particles of loose snow spread further, as powder. */
+   that they move with it and stay where they are relative to it. Points of the filter upsample stand for such
+   copies: they begin at the same places, have the same sizes, and also turn and deform with the snow. Copies
+   differ in size, and the volume of a particle is divided among its copies by the cube of their size:
+   grains large and small, with the same density in their middle. Particles of loose snow spread further,
+   as powder. */
 #include "render/path/volume_grid.h"
 
 #include <string.h>
 
 #include "core/sort.h"
+#include "filters/upsample/upsample.h"
 
 enum { CHUNK = 512, MAX_COPIES = 64 };
 
@@ -18,6 +21,10 @@ typedef struct Source {
     const SlSystemView *system;
     const SlVolumeSettings *settings;
     SlFieldView position, id, density;
+    SlFieldView particle, offset; /* of upsampled snow */
+    uint32_t upsampled;           /* points that a particle was made into; 0: it was not */
+    uint32_t copies;              /* that are made here */
+    float spacing;                /* m: of the particles that were simulated */
     SlSnowPoint *point; /* in m until the grid's origin is known */
     float *low, *high;  /* per chunk: 3 each */
     size_t *bad;        /* per chunk: the first particle that is not finite, or SIZE_MAX */
@@ -55,40 +62,66 @@ static float clamp01(float x)
 }
 
 /* Sizes of a particle's copies relative to the kernel, and the fractions of its volume they have. */
-static void vary_sizes(const SlVolumeSettings *s, uint32_t id, float size[MAX_COPIES],
-                       float fraction[MAX_COPIES])
+static void vary_sizes(const SlVolumeSettings *s, uint32_t id, uint32_t copies,
+                       float size[MAX_COPIES], float fraction[MAX_COPIES])
 {
     float total = 0;
-    for (uint32_t c = 0; c < s->copies; c++) {
+    for (uint32_t c = 0; c < copies; c++) {
         float u = part(sl_path_mix(((uint64_t)id << 8 | c) ^ 0x5bf03635a4b1c3d7u), 0);
         /* few large, many small: 1 ± 0.5 at full grain, skewed */
         size[c] = 1 + s->grain * (0.75f * u * u * u - 0.3f + 0.15f * u);
         fraction[c] = size[c] * size[c] * size[c];
         total += fraction[c];
     }
-    for (uint32_t c = 0; c < s->copies; c++)
+    for (uint32_t c = 0; c < copies; c++)
         fraction[c] /= total;
+}
+
+/* 0 … 1. Powder sets in gradually, so that it does not flicker. */
+static float powder_of(const Source *source, size_t i)
+{
+    float limit = source->settings->powder;
+    return limit > 0 ? clamp01((limit - density_at(source, i)) / (0.4f * limit)) : 0;
+}
+
+/* A point of the filter upsample. */
+static void take_point(const Source *source, size_t i, SlSnowPoint *q)
+{
+    const SlVolumeSettings *s = source->settings;
+    const float *p = vector_at(&source->position, i), *offset = vector_at(&source->offset, i);
+    float d = source->spacing, size[MAX_COPIES], fraction[MAX_COPIES], powder = powder_of(source, i);
+    uint32_t id, c = (uint32_t)(i % source->upsampled);
+    memcpy(&id, (const char *)source->particle.data + i * source->particle.stride, sizeof id);
+    vary_sizes(s, id, source->upsampled, size, fraction);
+    float width = s->kernel_size * d, further = 0;
+    if (s->jitter > 0)
+        further = powder * (POWDER_JITTER / s->jitter - 1);
+    width += powder * fmaxf(POWDER_KERNEL * d - width, 0);
+    for (int a = 0; a < 3; a++)
+        q->at[a] = p[a] + further * offset[a];
+    q->width = width * size[c];
+    q->at[1] = fmaxf(q->at[1], s->floor + 0.2f * q->width);
+    q->amount = sl_view_volume(source->system, i) * (float)source->upsampled * fraction[c];
 }
 
 static void make_copies(const Source *source, size_t i, SlSnowPoint *out)
 {
     const SlVolumeSettings *s = source->settings;
-    const float *p = vector_at(&source->position, i), d = source->system->spacing;
+    const float *p = vector_at(&source->position, i), d = source->spacing;
     uint32_t id = id_at(source, i);
-    float size[MAX_COPIES], fraction[MAX_COPIES];
-    vary_sizes(s, id, size, fraction);
-    /* Powder sets in gradually, so that it does not flicker. */
-    float powder = s->powder > 0 ? clamp01((s->powder - density_at(source, i)) / (0.4f * s->powder)) : 0;
+    float size[MAX_COPIES], fraction[MAX_COPIES], powder = powder_of(source, i);
+    vary_sizes(s, id, s->copies, size, fraction);
     float reach = (s->copies > 1 ? s->jitter : 0) * d, width = s->kernel_size * d;
     if (s->copies > 1)
         reach += powder * (POWDER_JITTER * d - reach);
     width += powder * fmaxf(POWDER_KERNEL * d - width, 0);
     float volume = sl_view_volume(source->system, i);
     for (uint32_t c = 0; c < s->copies; c++) {
-        uint64_t hash = sl_path_mix(((uint64_t)id << 8 | c) + 0x9e3779b97f4a7c15u);
         SlSnowPoint *q = &out[c];
+        float rest[3];
+        sl_upsample_rest(id, c, rest);
         for (int a = 0; a < 3; a++)
-            q->at[a] = p[a] + reach * (2 * part(hash, a) - 1);
+            q->at[a] = p[a] + reach * rest[a];
         q->width = width * size[c];
         q->at[1] = fmaxf(q->at[1], s->floor + 0.2f * q->width);
         q->amount = volume * fraction[c];
@@ -110,9 +143,12 @@ static void copies_chunk(void *argument, size_t begin, size_t end, size_t chunk)
             s->bad[chunk] = s->bad[chunk] < i ? s->bad[chunk] : i;
             continue;
         }
-        SlSnowPoint *q = s->point + i * s->settings->copies;
-        make_copies(s, i, q);
-        for (uint32_t c = 0; c < s->settings->copies; c++)
+        SlSnowPoint *q = s->point + i * s->copies;
+        if (s->upsampled > 0)
+            take_point(s, i, q);
+        else
+            make_copies(s, i, q);
+        for (uint32_t c = 0; c < s->copies; c++)
             for (int a = 0; a < 3; a++) {
                 float reach = q[c].width * sl_volume_reach(s->settings->kernel);
                 low[a] = fminf(low[a], q[c].at[a] - reach);
@@ -276,6 +312,12 @@ static SlStatus check_positions(const Source *s, size_t chunks, SlError *error)
     return SL_OK;
 }
 
+float sl_volume_spacing(const SlSystemView *system)
+{
+    uint32_t points = sl_upsample_points(system);
+    return system->spacing * (points > 0 ? cbrtf((float)points) : 1);
+}
+
 SlStatus sl_volume_points(SlContext *context, const SlSystemView *system,
                           const SlVolumeSettings *settings, SlSnowPoints *points, SlError *error)
 {
@@ -285,14 +327,19 @@ SlStatus sl_volume_points(SlContext *context, const SlSystemView *system,
                      .position = sl_view_field(system, "position"),
                      .id = sl_view_field(system, "id"),
                      .density = sl_view_field(system, "density"),
-                     .cell = settings->cell * system->spacing};
+                     .particle = sl_view_field(system, "particle"),
+                     .offset = sl_view_field(system, "offset"),
+                     .upsampled = sl_upsample_points(system),
+                     .spacing = sl_volume_spacing(system)};
+    source.copies = source.upsampled > 0 ? 1 : settings->copies;
+    source.cell = settings->cell * source.spacing;
     if (source.position.data == NULL || source.position.type != SL_FIELD_F32X3)
         return sl_error_set(error, SL_ERROR_ARGUMENT, "%s: a frame without positions", system->name);
-    if (n > UINT32_MAX / 2 / settings->copies)
+    if (n > UINT32_MAX / 2 / source.copies)
         return sl_error_set(error, SL_ERROR_ARGUMENT,
                             "%s: %zu particles with %u copies each are too many; set a smaller "
                             "snow_copies", system->name, n, settings->copies);
-    *points = (SlSnowPoints){.count = (uint32_t)n * settings->copies, .cell = source.cell};
+    *points = (SlSnowPoints){.count = (uint32_t)n * source.copies, .cell = source.cell};
     source.point = points->point = SL_PUSH(arena, SlSnowPoint, points->count);
     SlSnowPoint *spare = SL_PUSH(arena, SlSnowPoint, points->count);
     source.low = SL_PUSH(arena, float, 3 * chunks);
