@@ -41,7 +41,7 @@ static Snow *make_snow(size_t count, SlVec3 center)
         snow->id[i] = (uint32_t)(7 * i + 3);
     }
     snow->fields[0] = (SlFieldView){"position", "m", "", SL_FIELD_F32X3, snow->position, count, 12};
-    snow->fields[1] = (SlFieldView){"density", "", "", SL_FIELD_F32, snow->density, count, 4};
+    snow->fields[1] = (SlFieldView){"density_ratio", "", "", SL_FIELD_F32, snow->density, count, 4};
     snow->fields[2] = (SlFieldView){"id", "", "", SL_FIELD_U32, snow->id, count, 4};
     snow->system = (SlSystemView){.name = "snow", .solver = "snow", .particle_count = count,
                                   .spacing = SPACING, .volume = SPACING * SPACING * SPACING,
