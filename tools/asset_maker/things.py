@@ -112,10 +112,11 @@ def hill_height(x, z):
 
 
 def hill():
-    """3.1 m long and wide; it ends in level ground."""
+    """3.1 m long and wide; its level border is below the ground."""
     x, z = np.linspace(-2.4, 0.7, 53), np.linspace(-1.65, 1.65, 56)
-    height = np.maximum(hill_height(*np.meshgrid(x, z)), 0.0005)
-    return slab(x, z, height, np.full_like(height, -0.001))
+    height = hill_height(*np.meshgrid(x, z))
+    top = np.where(height > 0.01, height, 3 * height - 0.02)
+    return slab(x, z, top, np.full_like(top, -0.1))
 
 
 def hill_snow():

@@ -38,7 +38,8 @@ static SlGround make_ground(const SlFrameView *view, const SlRenderStage *stage,
                             const SlParamValue *values)
 {
     SlGround ground = {.visible = values[SL_STAGE_GROUND].number[0] != 0,
-                       .height = stage->reach.min.y,
+                       /* the domain's floor, also where a solid reaches below it */
+                       .height = view->domain.min.y,
                        .color = sl_stage_color(&view->domain_material, SL_MATERIAL_GROUND,
                                                linear(&values[SL_STAGE_GROUND_COLOR])),
                        .center = sl_scale(sl_add(stage->scene.min, stage->scene.max), 0.5f),
