@@ -38,15 +38,15 @@ static const Demo demos[] = {
      false, {"render.width=960", "render.height=540"}},
     {"snowball", "showcase/snowball.json", "a snowball breaks on the ground; path traced picture", 20,
      16, "particles", true,
-     {"systems.snow.parameters.spacing=0.0058", "render.samples=12", "render.width=960",
+     {"systems.snow.parameters.spacing=0.0049", "render.samples=12", "render.width=960",
       "render.height=540", "render.domain=false"}},
     {"snowman", "papers/snow/snowman.json",
      "a snowball rolls down a slope and hits a snowman; path traced picture", 70, 56, "particles", true,
-     {"systems.snow.parameters.spacing=0.036", "render.samples=12", "render.width=960",
+     {"systems.snow.parameters.spacing=0.03", "render.samples=12", "render.width=960",
       "render.height=540", "render.domain=false"}},
     {"plough", "papers/snow/plough.json", "a blade ploughs through snow; path traced picture", 84, 66,
      "particles", true,
-     {"systems.snow.parameters.spacing=0.055", "render.samples=12", "render.width=960",
+     {"systems.snow.parameters.spacing=0.047", "render.samples=12", "render.width=960",
       "render.height=540"}},
 };
 enum { DEMOS = sizeof demos / sizeof demos[0] };
