@@ -2,8 +2,8 @@
 """How much snow a rolling ball has picked up. usage: tools/measure_ball.py DIR BALL_PARTICLES FRAME...
 
 The first BALL_PARTICLES ids are the ball (its fill is the system's first). At each frame a rigid motion is fitted to
-those of them within one radius of their median position; particles connected with them within 1.5 spacings that move
-with that motion (within a quarter of the ball's speed) belong to the ball now."""
+those of them within one radius of their median position; particles that move with that motion (within a quarter of
+the ball's speed) and are connected with them by touching cells of 1.5 spacings belong to the ball now."""
 import os
 import sys
 

@@ -118,6 +118,14 @@ SlStatus cli_context(const char *threads, CliLog log, SlContext **context, SlErr
 /* Reads a scene with the tables of all renderers, and --set / --seed applied. */
 SlStatus cli_scene(SlContext *context, const char *path, const CliInput *input, SlScene **scene,
                    SlError *error);
+/* Some frames of a run folder, ascending. */
+typedef struct CliFrames {
+    const uint64_t *numbers; /* the folder's */
+    size_t count;            /* at least 1 */
+} CliFrames;
+/* Those from first to last; `source` is what the user called the folder, for messages. */
+SlStatus cli_frames(const SlRunFolder *folder, const char *source, uint64_t first, uint64_t last,
+                    CliFrames *frames, SlError *error);
 /* The place of the camera called name among the scene's (NULL: the first). */
 SlStatus cli_camera(const SlScene *scene, const char *name, size_t *index, SlError *error);
 /* FOLDER/frame_NNNNNN.png */

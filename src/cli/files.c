@@ -40,6 +40,26 @@ SlStatus cli_scene(SlContext *context, const char *path, const CliInput *input, 
     return sl_scene_read(context, path, &options, scene, error);
 }
 
+SlStatus cli_frames(const SlRunFolder *folder, const char *source, uint64_t first, uint64_t last,
+                    CliFrames *frames, SlError *error)
+{
+    size_t count;
+    const uint64_t *all = sl_run_folder_frames(folder, &count);
+    if (count == 0)
+        return cli_error(error, SL_ERROR_IO,
+                         "%.300s: holds no frames; sleet run SCENE -o DIR writes them", source);
+    size_t begin = 0, end = count;
+    while (begin < count && all[begin] < first)
+        begin++;
+    while (end > begin && all[end - 1] > last)
+        end--;
+    *frames = (CliFrames){all + begin, end - begin};
+    if (begin == end)
+        return cli_error(error, SL_ERROR_ARGUMENT, "%.300s: holds frames %llu to %llu only", source,
+                         (unsigned long long)all[0], (unsigned long long)all[count - 1]);
+    return SL_OK;
+}
+
 SlStatus cli_camera(const SlScene *scene, const char *name, size_t *index, SlError *error)
 {
     for (*index = 0; *index < sl_scene_camera_count(scene); ++*index)

@@ -113,27 +113,16 @@ static void describe(const SlFrameView *view, char *text, size_t size)
 
 static SlStatus filter_frames(Job *job, SlError *error)
 {
-    size_t count;
-    const uint64_t *all = sl_run_folder_frames(job->folder, &count);
-    uint64_t chosen = 0;
-    for (size_t k = 0; k < count; k++)
-        chosen += all[k] >= job->first && all[k] <= job->last;
-    if (count == 0)
-        return cli_error(error, SL_ERROR_IO,
-                         "%.300s: holds no frames; sleet run SCENE -o DIR writes them", job->source);
-    if (chosen == 0)
-        return cli_error(error, SL_ERROR_ARGUMENT, "%.300s: holds frames %llu to %llu only",
-                         job->source, (unsigned long long)all[0],
-                         (unsigned long long)all[count - 1]);
+    CliFrames frames;
+    SlStatus status = cli_frames(job->folder, job->source, job->first, job->last, &frames, error);
+    if (status != SL_OK)
+        return status;
     CliProgress progress;
-    cli_progress_begin(&progress, "filtering", chosen, job->quiet);
-    SlStatus status = SL_OK;
-    for (size_t k = 0; status == SL_OK && k < count; k++) {
-        if (all[k] < job->first || all[k] > job->last)
-            continue;
+    cli_progress_begin(&progress, "filtering", frames.count, job->quiet);
+    for (size_t k = 0; status == SL_OK && k < frames.count; k++) {
         const SlFrameView *view;
         double begin = sl_machine_seconds();
-        status = sl_run_filter_frame(job->filter, all[k], &view, error);
+        status = sl_run_filter_frame(job->filter, frames.numbers[k], &view, error);
         if (status != SL_OK)
             break;
         bool stored = sl_run_filter_was_stored(job->filter);

@@ -163,35 +163,26 @@ static SlStatus measure_frame(Job *job, uint64_t number, SlError *error)
 
 static SlStatus measure_frames(Job *job, SlError *error)
 {
-    size_t count;
-    const uint64_t *all = sl_run_folder_frames(job->folder, &count);
-    uint64_t chosen = 0, done = 0;
-    for (size_t k = 0; k < count; k++)
-        chosen += all[k] >= job->first && all[k] <= job->last;
-    if (count == 0)
-        return cli_error(error, SL_ERROR_IO,
-                         "%.300s: holds no frames; sleet run SCENE -o DIR writes them", job->source);
-    if (chosen == 0)
-        return cli_error(error, SL_ERROR_ARGUMENT, "%.300s: holds frames %llu to %llu only",
-                         job->source, (unsigned long long)all[0],
-                         (unsigned long long)all[count - 1]);
-    SlStatus status = read_frame(job, all[0], &job->first_frame, error);
+    CliFrames frames;
+    SlStatus status = cli_frames(job->folder, job->source, job->first, job->last, &frames, error);
+    if (status != SL_OK)
+        return status;
+    uint64_t begin = sl_run_folder_frames(job->folder, &(size_t){0})[0];
+    status = read_frame(job, begin, &job->first_frame, error);
     if (status == SL_OK)
         status = find_centers(job, error);
     if (status != SL_OK)
         return status;
-    if (all[0] > 0 && !job->quiet)
+    if (begin > 0 && !job->quiet)
         fprintf(stderr, "frame 0 is missing; run-out is measured from frame %llu on\n",
-                (unsigned long long)all[0]);
+                (unsigned long long)begin);
     fprintf(job->to, "%s%s%s\n", head, job->has_box ? box_head : "",
             job->turned ? turned_head : "");
     CliProgress progress;
-    cli_progress_begin(&progress, "measuring", chosen, job->quiet);
-    for (size_t k = 0; status == SL_OK && k < count; k++) {
-        if (all[k] < job->first || all[k] > job->last)
-            continue;
-        status = measure_frame(job, all[k], error);
-        cli_progress_show(&progress, ++done, "");
+    cli_progress_begin(&progress, "measuring", frames.count, job->quiet);
+    for (size_t k = 0; status == SL_OK && k < frames.count; k++) {
+        status = measure_frame(job, frames.numbers[k], error);
+        cli_progress_show(&progress, k + 1, "");
         if (status == SL_OK && cli_interrupted())
             status = cli_error(error, SL_ERROR_CANCELLED, "stopped by the user");
     }

@@ -74,29 +74,18 @@ static SlStatus write_mesh(Job *job, const SlFrameView *output, SlError *error)
 
 static SlStatus mesh_folder(Job *job, SlError *error)
 {
-    size_t count;
-    const uint64_t *all = sl_run_folder_frames(job->folder, &count);
-    uint64_t chosen = 0;
-    for (size_t k = 0; k < count; k++)
-        chosen += all[k] >= job->first && all[k] <= job->last;
-    if (count == 0)
-        return cli_error(error, SL_ERROR_IO,
-                         "%.300s: holds no frames; sleet run SCENE -o DIR writes them", job->source);
-    if (chosen == 0)
-        return cli_error(error, SL_ERROR_ARGUMENT, "%.300s: holds frames %llu to %llu only",
-                         job->source, (unsigned long long)all[0],
-                         (unsigned long long)all[count - 1]);
-    if (chosen > 1 && !cli_has_number(job->pattern))
+    CliFrames frames;
+    SlStatus status = cli_frames(job->folder, job->source, job->first, job->last, &frames, error);
+    if (status != SL_OK)
+        return status;
+    if (frames.count > 1 && !cli_has_number(job->pattern))
         return cli_error(error, SL_ERROR_ARGUMENT,
                          "%.300s: %llu frames need a name with %%d or %%06d for the frame's number",
-                         job->pattern, (unsigned long long)chosen);
-    cli_progress_begin(&job->progress, "meshing", chosen, job->quiet);
-    SlStatus status = SL_OK;
-    for (size_t k = 0; status == SL_OK && k < count; k++) {
-        if (all[k] < job->first || all[k] > job->last)
-            continue;
+                         job->pattern, (unsigned long long)frames.count);
+    cli_progress_begin(&job->progress, "meshing", frames.count, job->quiet);
+    for (size_t k = 0; status == SL_OK && k < frames.count; k++) {
         const SlFrameView *output;
-        status = sl_run_filter_frame(job->cached, all[k], &output, error);
+        status = sl_run_filter_frame(job->cached, frames.numbers[k], &output, error);
         if (status != SL_OK)
             break;
         job->stored += sl_run_filter_was_stored(job->cached);

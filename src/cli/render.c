@@ -156,25 +156,18 @@ static SlStatus choose_frames(Job *job, SlError *error)
             job->last = end;
         return SL_OK;
     }
-    uint64_t chosen = 0;
     if (job->follow) { /* those still to come count too */
         uint64_t end = sl_scene_frames(job->scene);
         job->last = job->last < end ? job->last : end;
         job->progress.total = job->last < job->first ? 0 : job->last - job->first + 1;
         return SL_OK;
     }
-    size_t count;
-    const uint64_t *numbers = sl_run_folder_frames(job->folder, &count);
-    for (size_t k = 0; k < count; k++)
-        chosen += numbers[k] >= job->first && numbers[k] <= job->last;
-    if (chosen == 0)
-        return cli_error(error, SL_ERROR_ARGUMENT, "%.300s: holds frames %llu to %llu only",
-                         job->source, (unsigned long long)numbers[0],
-                         (unsigned long long)numbers[count - 1]);
-    if (job->last == UINT64_MAX)
-        job->last = numbers[count - 1];
-    job->progress.total = chosen;
-    return SL_OK;
+    CliFrames frames = {NULL, 0};
+    SlStatus status = cli_frames(job->folder, job->source, job->first, job->last, &frames, error);
+    if (status == SL_OK && job->last == UINT64_MAX)
+        job->last = frames.numbers[frames.count - 1];
+    job->progress.total = frames.count;
+    return status;
 }
 
 /* What --output asks for: a video, pictures by a pattern, or a folder with both. */

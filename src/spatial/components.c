@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "spatial/union_find.h"
+
 typedef struct Search {
     SlCellGrid grid;
     const uint32_t *order; /* place to index */
@@ -14,27 +16,6 @@ typedef struct Search {
     uint32_t *parent;      /* by index; a parent is never above its child */
     double squared;        /* of the radius */
 } Search;
-
-/* With path halving. */
-static uint32_t find_root(uint32_t *parent, uint32_t i)
-{
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
-
-/* The smaller root becomes the root of both. */
-static void unite(uint32_t *parent, uint32_t a, uint32_t b)
-{
-    a = find_root(parent, a);
-    b = find_root(parent, b);
-    if (a < b)
-        parent[b] = a;
-    else
-        parent[a] = b;
-}
 
 static void link_run(Search *s, uint32_t place, uint32_t begin, uint32_t end)
 {
@@ -44,7 +25,7 @@ static void link_run(Search *s, uint32_t place, uint32_t begin, uint32_t end)
         double u[3] = {(double)x[0] - (double)y[0], (double)x[1] - (double)y[1],
                        (double)x[2] - (double)y[2]};
         if (u[0] * u[0] + u[1] * u[1] + u[2] * u[2] < s->squared)
-            unite(s->parent, s->order[place], s->order[k]);
+            sl_unite(s->parent, s->order[place], s->order[k]);
     }
 }
 
@@ -93,7 +74,7 @@ SlStatus sl_components_find(SlContext *context, SlArena *arena, SlPoints points,
         for (size_t k = 0; k < n; k++)
             link_point(&s, (uint32_t)k);
         for (size_t i = 0; i < n; i++)
-            root[i] = find_root(root, (uint32_t)i);
+            root[i] = sl_find_root(root, (uint32_t)i);
     } else {
         status = sl_error_set(error, SL_ERROR_MEMORY, "no memory to link %zu particles", n);
     }

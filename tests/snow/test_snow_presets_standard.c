@@ -1,6 +1,5 @@
 /* What presets are named for: wet snow does not bounce, mud smears and keeps its volume, icy snow breaks
    into as many pieces as with printed contacts and without damping. */
-#include "snow/pieces.h"
 #include "snow/snowballs.h"
 #include "support/world.h"
 
@@ -9,7 +8,7 @@ typedef struct Impact {
     double width;   /* m: rms distance from the axis at the end */
     double density; /* mean over rest density at the end */
     double speed;   /* m/s: max at the end */
-    Pieces pieces;
+    SlMeasurement measured;
 } Impact;
 
 static double mean_up(const SlSystem *system)
@@ -55,7 +54,10 @@ static Impact drop(const char *parameters, float chunks, double seconds)
     }
     out.width = sqrt(out.width);
     out.speed = system->stats.max_speed;
-    out.pieces = find_pieces(x, n, 0.0142);
+    const SlFrameView *view = sl_world_view(world);
+    SlMeasureDef measure = sl_default_measure_def();
+    assert_ok(sl_measure_system(world->context, view, &view->systems[0], &measure,
+                                &out.measured, &test_error));
     sl_world_destroy(world);
     return out;
 }
@@ -65,9 +67,9 @@ static void wet_snow_does_not_bounce(void **state)
 {
     (void)state;
     Impact wet = drop("preset=wet", 0, 0.2);
-    print_message("wet: %.3f m/s upwards, %zu pieces\n", wet.up, wet.pieces.count);
+    print_message("wet: %.3f m/s upwards, %zu pieces\n", wet.up, wet.measured.pieces);
     assert_less(wet.up, 0.2);
-    assert_int_equal(wet.pieces.count, 1);
+    assert_int_equal(wet.measured.pieces, 1);
 }
 
 /* Mud flows apart in one piece and keeps its volume; it does not splash. */
@@ -77,12 +79,12 @@ static void mud_smears(void **state)
     Impact mud = drop("preset=muddy", 0, 0.3), wet = drop("preset=wet", 0, 0.3);
     print_message("muddy: %.3f m rms from the axis (wet %.3f), density ratio %.3f (wet %.3f), %.3f m/s "
                   "upwards, %zu pieces, %.4f crumbs, %.3f m/s at the end\n",
-                  mud.width, wet.width, mud.density, wet.density, mud.up, mud.pieces.count,
-                  mud.pieces.crumbs, mud.speed);
+                  mud.width, wet.width, mud.density, wet.density, mud.up, mud.measured.pieces,
+                  mud.measured.crumbs, mud.speed);
     assert_less(1.15 * wet.width, mud.width);
     assert_less(mud.density, 1.15);
     assert_less(mud.up, 0.2);
-    assert_less(mud.pieces.crumbs, 0.01);
+    assert_less(mud.measured.crumbs, 0.01);
 }
 
 /* Target: damping and contacts do not lower the number of pieces. */
@@ -93,10 +95,10 @@ static void icy_snow_breaks(void **state)
     Impact printed = drop("preset=icy vary_stretch=0.95 contact=nodes damping=0", 0.13f, 0.25);
     print_message("icy: %zu pieces, largest %.3f, crumbs %.3f; contacts of nodes without damping: %zu, %.3f, "
                   "%.3f\n",
-                  now.pieces.count, now.pieces.largest, now.pieces.crumbs, printed.pieces.count,
-                  printed.pieces.largest, printed.pieces.crumbs);
-    assert_true(now.pieces.count >= 7);
-    assert_true(now.pieces.count + 2 >= printed.pieces.count);
+                  now.measured.pieces, now.measured.largest, now.measured.crumbs, printed.measured.pieces,
+                  printed.measured.largest, printed.measured.crumbs);
+    assert_true(now.measured.pieces >= 7);
+    assert_true(now.measured.pieces + 2 >= printed.measured.pieces);
 }
 
 int main(void)

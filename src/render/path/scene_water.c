@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "render/path/scene.h"
+#include "spatial/union_find.h"
 
 /* --- Whitewater. --- */
 
@@ -78,25 +79,6 @@ SlStatus sl_mist_create(SlContext *context, SlArena *arena, const SlSystemView *
 
 /* --- Drops. --- */
 
-static uint32_t root_of(uint32_t *parent, uint32_t v)
-{
-    while (parent[v] != v) {
-        parent[v] = parent[parent[v]];
-        v = parent[v];
-    }
-    return v;
-}
-
-static void join(uint32_t *parent, uint32_t a, uint32_t b)
-{
-    a = root_of(parent, a);
-    b = root_of(parent, b);
-    if (a < b) /* the lowest index is the root, whatever the order */
-        parent[b] = a;
-    else
-        parent[a] = b;
-}
-
 /* A closed piece of the surface that is no larger than a particle or two is drawn smaller: the surface
    gives a single particle the size of its spacing, real drops are finer. Larger pieces keep their size,
    with a smooth transition. `positions` (3 each, from the first vertex of the piece) are changed. */
@@ -113,11 +95,11 @@ bool sl_shrink_drops(SlArena *arena, float *positions, size_t vertex_count, cons
         count[v] = 0;
     }
     for (size_t t = 0; t < triangle_count; t++) {
-        join(parent, triangles[3 * t], triangles[3 * t + 1]);
-        join(parent, triangles[3 * t], triangles[3 * t + 2]);
+        sl_unite(parent, triangles[3 * t], triangles[3 * t + 1]);
+        sl_unite(parent, triangles[3 * t], triangles[3 * t + 2]);
     }
     for (size_t v = 0; v < vertex_count; v++) {
-        uint32_t root = root_of(parent, (uint32_t)v);
+        uint32_t root = sl_find_root(parent, (uint32_t)v);
         float *b = box + 6 * (size_t)root;
         const float *p = positions + 3 * v;
         for (int k = 0; k < 3; k++) {
@@ -127,7 +109,7 @@ bool sl_shrink_drops(SlArena *arena, float *positions, size_t vertex_count, cons
         count[root] = 1;
     }
     for (size_t v = 0; v < vertex_count; v++) {
-        const float *b = box + 6 * (size_t)root_of(parent, (uint32_t)v);
+        const float *b = box + 6 * (size_t)sl_find_root(parent, (uint32_t)v);
         float extent = fmaxf(b[3] - b[0], fmaxf(b[4] - b[1], b[5] - b[2])) / spacing;
         float t = fminf(fmaxf((extent - 1.5f) / 2.5f, 0), 1), scale = 0.42f + 0.58f * t;
         for (int k = 0; k < 3; k++) {
