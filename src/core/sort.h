@@ -15,4 +15,18 @@ bool sl_sort_by_key(SlPool *pool, SlArena *arena, const uint32_t *keys, size_t c
 void sl_key_starts(SlPool *pool, const uint32_t *sorted_keys, size_t count, uint64_t key_limit,
                    uint32_t *start);
 
+/* The first place whose key is not below `key`; count: there is none. */
+static inline size_t sl_lower_bound(const uint32_t *sorted_keys, size_t count, uint32_t key)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (sorted_keys[middle] < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 #endif

@@ -306,15 +306,8 @@ static SlStatus find_low(SlContext *context, const SlSystemView *first, uint32_t
 
 static bool contains(const uint32_t *ids, size_t count, uint32_t id)
 {
-    size_t begin = 0, end = count;
-    while (begin < end) {
-        size_t middle = begin + (end - begin) / 2;
-        if (ids[middle] < id)
-            begin = middle + 1;
-        else
-            end = middle;
-    }
-    return begin < count && ids[begin] == id;
+    size_t at = sl_lower_bound(ids, count, id);
+    return at < count && ids[at] == id;
 }
 
 /* The particles are sorted by height; `weight` is that of the box. */

@@ -254,14 +254,7 @@ static void mark_chunk(void *argument, size_t begin, size_t end, size_t chunk)
     (void)chunk;
     const Marking *m = argument;
     for (size_t i = begin; i < end; i++) {
-        size_t low = 0, high = m->count;
-        while (low < high) {
-            size_t middle = low + (high - low) / 2;
-            if (m->sorted[middle] < m->id[i])
-                low = middle + 1;
-            else
-                high = middle;
-        }
+        size_t low = sl_lower_bound(m->sorted, m->count, m->id[i]);
         m->marks[i] = low < m->count && m->sorted[low] == m->id[i];
         if (m->marks[i] != 0)
             m->found[low] = 1; /* ids are unique: one writer */

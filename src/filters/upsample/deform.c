@@ -109,21 +109,14 @@ static void match_chunk(void *argument, size_t begin, size_t end, size_t chunk)
     const Deform *d = argument;
     for (size_t i = begin; i < end; i++) {
         uint32_t id = upsample_number(&d->job->id, i);
-        size_t low = 0, high = d->last_count;
-        while (low < high) {
-            size_t middle = low + (high - low) / 2;
-            if (d->last_ids[middle] < id)
-                low = middle + 1;
-            else
-                high = middle;
-        }
+        size_t at = sl_lower_bound(d->last_ids, d->last_count, id);
         d->then[i] = NONE;
-        if (low == d->last_count || d->last_ids[low] != id)
+        if (at == d->last_count || d->last_ids[at] != id)
             continue;
         float x[3];
-        place_before(d, d->last_order[low], x);
+        place_before(d, d->last_order[at], x);
         if (isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]))
-            d->then[i] = d->last_order[low];
+            d->then[i] = d->last_order[at];
     }
 }
 
