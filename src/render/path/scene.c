@@ -73,6 +73,13 @@ static uint16_t collider_material(const SlSceneBuilder *b, const SlColliderView 
     uint16_t dry = opaque_material(
         b, &material,
         sl_stage_color(&collider->material, SL_MATERIAL_SOLID, b->input->stage->solid_color));
+    if (kind == SL_MATERIAL_SNOW && b->scene->ground.tile > 0) { /* a hill of it goes on as the ground does */
+        SlPathMaterial *snow = &b->scene->materials[dry];
+        snow->pattern = SL_PATTERN_SNOW;
+        if (b->scene->materials[b->scene->ground.material].pattern == SL_PATTERN_SNOW)
+            snow->color = sl_stage_color(&collider->material, SL_MATERIAL_SNOW,
+                                         b->scene->materials[b->scene->ground.material].color);
+    }
     if (b->scene->wet.value != NULL) {
         uint16_t wet = add_material(b->scene, wet_material(b->scene->materials[dry]));
         b->scene->materials[dry].wet = wet;

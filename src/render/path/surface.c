@@ -57,15 +57,37 @@ static SlVec3 tile_color(const SlPathScene *scene, SlVec3 p, float t, SlVec3 col
     return sl_scale(color, fmaxf(shade, 0.05f));
 }
 
-/* Snow: soft bumps, which fade where they are small in the picture. */
-static SlVec3 snow_normal(const SlPathScene *scene, SlVec3 p, float t)
+/* Slopes of the bumps of a plane at (x, y), in lengths. */
+static void bump_slopes(float x, float y, float *along_x, float *along_y)
 {
-    float length = scene->ground.tile, step = 0.04f;
-    float x = p.x / length, z = p.z / length, here = bumps(x, z);
-    float slope_x = (bumps(x + step, z) - here) / step, slope_z = (bumps(x, z + step) - here) / step;
-    float far = t / (80 * length);
-    float scale = scene->ground.bump / length / (1 + far * far);
-    return sl_unit(sl_vec3(-scale * slope_x, 1, -scale * slope_z));
+    const float step = 0.04f;
+    float here = bumps(x, y);
+    *along_x = (bumps(x + step, y) - here) / step;
+    *along_y = (bumps(x, y + step) - here) / step;
+}
+
+/* Snow: soft bumps, which fade where they are small in the picture. On slopes they are those of the three
+   planes of the axes, each as far as the surface faces it. */
+static SlVec3 snow_normal(const SlPathScene *scene, SlVec3 p, SlVec3 normal, float t)
+{
+    float length = scene->ground.tile, far = t / (80 * length);
+    float scale = scene->ground.bump / length / (1 + far * far), along[2];
+    SlVec3 q = sl_scale(p, 1 / length), slope = {0, 0, 0};
+    SlVec3 facing = sl_mul(normal, normal);
+    if (facing.x > 0.02f) {
+        bump_slopes(q.y + 5.3f, q.z, &along[0], &along[1]);
+        slope = sl_add(slope, sl_scale(sl_vec3(0, along[0], along[1]), facing.x));
+    }
+    if (facing.y > 0.02f) {
+        bump_slopes(q.x, q.z, &along[0], &along[1]);
+        slope = sl_add(slope, sl_scale(sl_vec3(along[0], 0, along[1]), facing.y));
+    }
+    if (facing.z > 0.02f) {
+        bump_slopes(q.x, q.y + 9.7f, &along[0], &along[1]);
+        slope = sl_add(slope, sl_scale(sl_vec3(along[0], along[1], 0), facing.z));
+    }
+    slope = sl_sub(slope, sl_scale(normal, sl_dot(slope, normal)));
+    return sl_unit(sl_sub(normal, sl_scale(slope, scale)));
 }
 
 static void ground_surface(const SlPathScene *scene, const SlRay *ray, float t, SlSurface *s)
@@ -84,7 +106,7 @@ static void ground_surface(const SlPathScene *scene, const SlRay *ray, float t, 
     if (material->pattern == SL_PATTERN_TILES && near)
         s->albedo = tile_color(scene, p, t, s->albedo);
     else if (material->pattern == SL_PATTERN_SNOW && near)
-        s->normal = snow_normal(scene, p, t);
+        s->normal = snow_normal(scene, p, s->normal, t);
 }
 
 static bool ground_distance(const SlPathScene *scene, const SlRay *ray, float *t)
@@ -150,6 +172,8 @@ void sl_scene_surface(const SlPathScene *scene, const SlRay *ray, const SlHit *h
     else
         sphere_surface(scene, ray, hit, s);
     s->albedo = scene->materials[s->material].color;
+    if (scene->materials[s->material].pattern == SL_PATTERN_SNOW)
+        s->normal = snow_normal(scene, s->position, s->normal, hit->t);
 }
 
 static void include(SlBox *box, SlVec3 p, float radius)

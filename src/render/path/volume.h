@@ -45,6 +45,9 @@ typedef struct SlVolumeSettings {
     float edge[2];       /* relative densities between which extinction rises; equal: no edge, it follows the density */
     float loose;         /* extinction per relative density where that is more than the edge gives */
     float powder;        /* relative density below which a particle is drawn as powder; 0: none is */
+    float body;          /* fraction of a particle's volume that is spread evenly, the rest is in its points */
+    float body_size;     /* spacings: of the kernel that spreads it */
+    float crumbs;        /* relative density below which a particle is loose: only points, small and further apart */
     float grain;         /* 0 … 1: how much density varies at the size of grains */
     float glints;        /* brightness of sparkling grains; 0: none */
     uint32_t similarity; /* scatterings after which paths continue with isotropic scattering; 0: never */
@@ -58,7 +61,7 @@ enum {
     SL_VOLUME_ROW_PRESET, SL_VOLUME_ROW_COPIES, SL_VOLUME_ROW_JITTER, SL_VOLUME_ROW_KERNEL,
     SL_VOLUME_ROW_KERNEL_SIZE, SL_VOLUME_ROW_CELL, SL_VOLUME_ROW_EXTINCTION, SL_VOLUME_ROW_ALBEDO,
     SL_VOLUME_ROW_G, SL_VOLUME_ROW_EDGE_START, SL_VOLUME_ROW_EDGE_END, SL_VOLUME_ROW_LOOSE,
-    SL_VOLUME_ROW_POWDER, SL_VOLUME_ROW_GRAIN, SL_VOLUME_ROW_GLINTS, SL_VOLUME_ROW_SIMILARITY,
+    SL_VOLUME_ROW_POWDER, SL_VOLUME_ROW_BODY, SL_VOLUME_ROW_BODY_SIZE, SL_VOLUME_ROW_CRUMBS, SL_VOLUME_ROW_GRAIN, SL_VOLUME_ROW_GLINTS, SL_VOLUME_ROW_SIMILARITY,
     SL_VOLUME_ROW_GRAIN_RADIUS, SL_VOLUME_ROW_SUPERVOXELS, SL_VOLUME_ROW_UPSAMPLE, SL_VOLUME_ROW_COUNT
 };
 
@@ -90,6 +93,12 @@ enum {
         "extinction of loose snow in proportion to its density"}, \
     [(first) + SL_VOLUME_ROW_POWDER] = {"snow_powder", SL_PARAM_NUMBER, {{0}}, 0, 10, "", NULL, \
         "density below which particles are spread as powder; 0: none"}, \
+    [(first) + SL_VOLUME_ROW_BODY] = {"snow_body", SL_PARAM_NUMBER, {{0.7}}, 0, 1, "", NULL, \
+        "fraction of a particle that is spread evenly between the particles, so that snow that holds together is smooth; its points have the rest"}, \
+    [(first) + SL_VOLUME_ROW_BODY_SIZE] = {"snow_body_size", SL_PARAM_NUMBER, {{1.1}}, 0.2, 4, "", NULL, \
+        "node distance of the quadratic kernel that spreads it in particle spacings"}, \
+    [(first) + SL_VOLUME_ROW_CRUMBS] = {"snow_crumbs", SL_PARAM_NUMBER, {{0.4}}, 0, 10, "", NULL, \
+        "density below which a particle is drawn by its points alone, smaller and further apart; 0: none"}, \
     [(first) + SL_VOLUME_ROW_GRAIN] = {"snow_grain", SL_PARAM_NUMBER, {{0.5}}, 0, 1, "", NULL, \
         "variation of density and size at the scale of grains"}, \
     [(first) + SL_VOLUME_ROW_GLINTS] = {"snow_glints", SL_PARAM_NUMBER, {{1}}, 0, 100, "", NULL, \

@@ -2,8 +2,12 @@
    that they move with it and stay where they are relative to it. Points of the filter upsample stand for such
    copies: they begin at the same places, have the same sizes, and also turn and deform with the snow. Copies
    differ in size, and the volume of a particle is divided among its copies by the cube of their size:
-   grains large and small, with the same density in their middle. Particles of loose snow spread further,
-   as powder. */
+   grains large and small, with the same density in their middle.
+
+   Points alone leave bumps of the size of a spacing on snow that is smooth. So a fraction of the volume is
+   spread evenly by one wide kernel per particle, the body, and points are the grain of its surface. Particles
+   that are loose have no body: their points are smaller and lie further apart, as crumbs; looser
+   ones may spread as powder. */
 #include "render/path/volume_grid.h"
 
 #include <string.h>
@@ -16,6 +20,10 @@ enum { CHUNK = 512, MAX_COPIES = 64 };
 /* Powder: reach of copies and width of kernels in spacings. */
 #define POWDER_JITTER 3.5f
 #define POWDER_KERNEL 1.1f
+/* Crumbs: size of points, and range of the factor of their distance from the particle. */
+#define CRUMB_SIZE 0.55f
+#define CRUMB_NEAR 0.3f
+#define CRUMB_FAR 2.2f
 
 typedef struct Source {
     const SlSystemView *system;
@@ -24,6 +32,7 @@ typedef struct Source {
     SlFieldView particle, offset; /* of upsampled snow */
     uint32_t upsampled;           /* points that a particle was made into; 0: it was not */
     uint32_t copies;              /* that are made here */
+    SlSnowPoint *body;            /* of each particle that was simulated; NULL: they have none */
     float spacing;                /* m: of the particles that were simulated */
     SlSnowPoint *point; /* in m until the grid's origin is known */
     float *low, *high;  /* per chunk: 3 each */
@@ -61,15 +70,21 @@ static float clamp01(float x)
     return fminf(fmaxf(x, 0), 1);
 }
 
+/* Uniform in [0, 1): how large copy c of a particle is among all. */
+static float size_number(uint32_t id, uint32_t c)
+{
+    return part(sl_path_mix(((uint64_t)id << 8 | c) ^ 0x5bf03635a4b1c3d7u), 0);
+}
+
 /* Sizes of a particle's copies relative to the kernel, and the fractions of its volume they have. */
 static void vary_sizes(const SlVolumeSettings *s, uint32_t id, uint32_t copies,
                        float size[MAX_COPIES], float fraction[MAX_COPIES])
 {
     float total = 0;
     for (uint32_t c = 0; c < copies; c++) {
-        float u = part(sl_path_mix(((uint64_t)id << 8 | c) ^ 0x5bf03635a4b1c3d7u), 0);
-        /* few large, many small: 1 ± 0.5 at full grain, skewed */
-        size[c] = 1 + s->grain * (0.75f * u * u * u - 0.3f + 0.15f * u);
+        float u = size_number(id, c);
+        /* few large, many small: 0.55 to 2 at full grain */
+        size[c] = 1 + s->grain * (1.45f * u * u * u - 0.45f);
         fraction[c] = size[c] * size[c] * size[c];
         total += fraction[c];
     }
@@ -84,47 +99,103 @@ static float powder_of(const Source *source, size_t i)
     return limit > 0 ? clamp01((limit - density_at(source, i)) / (0.4f * limit)) : 0;
 }
 
-/* A point of the filter upsample. */
-static void take_point(const Source *source, size_t i, SlSnowPoint *q)
+/* 0: snow that holds together, 1: loose. Gradually, as powder. */
+static float looseness_of(const Source *source, size_t i)
 {
-    const SlVolumeSettings *s = source->settings;
-    const float *p = vector_at(&source->position, i), *offset = vector_at(&source->offset, i);
-    float d = source->spacing, size[MAX_COPIES], fraction[MAX_COPIES], powder = powder_of(source, i);
-    uint32_t id, c = (uint32_t)(i % source->upsampled);
-    memcpy(&id, (const char *)source->particle.data + i * source->particle.stride, sizeof id);
-    vary_sizes(s, id, source->upsampled, size, fraction);
-    float width = s->kernel_size * d, further = 0;
-    if (s->jitter > 0)
-        further = powder * (POWDER_JITTER / s->jitter - 1);
-    width += powder * fmaxf(POWDER_KERNEL * d - width, 0);
-    for (int a = 0; a < 3; a++)
-        q->at[a] = p[a] + further * offset[a];
-    q->width = width * size[c];
-    q->at[1] = fmaxf(q->at[1], s->floor + 0.2f * q->width);
-    q->amount = sl_view_volume(source->system, i) * (float)source->upsampled * fraction[c];
+    float limit = source->settings->crumbs;
+    return limit > 0 ? clamp01((limit - density_at(source, i)) / (0.5f * limit)) : 0;
 }
 
-static void make_copies(const Source *source, size_t i, SlSnowPoint *out)
+/* A particle as it is drawn. */
+typedef struct Particle {
+    SlVec3 center; /* m */
+    uint32_t id;
+    float volume, powder, loose;
+    uint32_t count; /* of points */
+    float size[MAX_COPIES], fraction[MAX_COPIES]; /* of points: relative to the kernel, and of the volume */
+} Particle;
+
+/* Point c of a particle, `offset` from it in m. */
+static SlSnowPoint point_of(const Source *source, const Particle *p, uint32_t c, const float offset[3])
 {
     const SlVolumeSettings *s = source->settings;
-    const float *p = vector_at(&source->position, i), d = source->spacing;
-    uint32_t id = id_at(source, i);
-    float size[MAX_COPIES], fraction[MAX_COPIES], powder = powder_of(source, i);
-    vary_sizes(s, id, s->copies, size, fraction);
-    float reach = (s->copies > 1 ? s->jitter : 0) * d, width = s->kernel_size * d;
-    if (s->copies > 1)
-        reach += powder * (POWDER_JITTER * d - reach);
-    width += powder * fmaxf(POWDER_KERNEL * d - width, 0);
-    float volume = sl_view_volume(source->system, i);
-    for (uint32_t c = 0; c < s->copies; c++) {
-        SlSnowPoint *q = &out[c];
-        float rest[3];
-        sl_upsample_rest(id, c, rest);
+    float d = source->spacing, width = s->kernel_size * d, reach = 1;
+    if (p->loose > 0) {
+        /* Large crumbs stay near the particle, small ones are spread. */
+        float u = 1 - size_number(p->id, c);
+        reach += p->loose * (CRUMB_NEAR + (CRUMB_FAR - CRUMB_NEAR) * u * u - 1);
+        width *= 1 + p->loose * (CRUMB_SIZE - 1);
+    }
+    if (s->jitter > 0)
+        reach += p->powder * (POWDER_JITTER / s->jitter - reach);
+    width += p->powder * fmaxf(POWDER_KERNEL * d - width, 0);
+    SlSnowPoint q = {.at = {p->center.x + reach * offset[0], p->center.y + reach * offset[1],
+                            p->center.z + reach * offset[2]},
+                     .width = width * p->size[c],
+                     .amount = p->volume * p->fraction[c] * (1 - s->body * (1 - p->loose))};
+    q.at[1] = fmaxf(q.at[1], s->floor + 0.2f * q.width);
+    return q;
+}
+
+/* What of a particle is spread evenly. */
+static SlSnowPoint body_of(const Source *source, const Particle *p)
+{
+    const SlVolumeSettings *s = source->settings;
+    return (SlSnowPoint){.at = {p->center.x, p->center.y, p->center.z},
+                         .width = s->body_size * source->spacing,
+                         .amount = p->volume * s->body * (1 - p->loose)};
+}
+
+/* The particle that was simulated of the view's element i, which is one of its points if it was upsampled. */
+static void read_particle(const Source *source, size_t i, Particle *p)
+{
+    const float *at = vector_at(&source->position, i);
+    p->center = sl_vec3(at[0], at[1], at[2]);
+    p->volume = sl_view_volume(source->system, i);
+    p->count = source->copies;
+    p->powder = powder_of(source, i);
+    p->loose = looseness_of(source, i);
+    if (source->upsampled > 0) {
+        const float *offset = vector_at(&source->offset, i);
+        p->center = sl_sub(p->center, sl_vec3(offset[0], offset[1], offset[2]));
+        p->volume *= (float)source->upsampled;
+        p->count = source->upsampled;
+        memcpy(&p->id, (const char *)source->particle.data + i * source->particle.stride, sizeof p->id);
+    } else {
+        p->id = id_at(source, i);
+    }
+    vary_sizes(source->settings, p->id, p->count, p->size, p->fraction);
+}
+
+/* The points of the view's element i. */
+static void make_points(const Source *source, size_t i, SlSnowPoint *out)
+{
+    Particle p;
+    read_particle(source, i, &p);
+    if (source->upsampled > 0) {
+        out[0] = point_of(source, &p, (uint32_t)(i % source->upsampled), vector_at(&source->offset, i));
+        if (source->body != NULL && i % source->upsampled == 0)
+            source->body[i / source->upsampled] = body_of(source, &p);
+        return;
+    }
+    float reach = (source->copies > 1 ? source->settings->jitter : 0) * source->spacing;
+    for (uint32_t c = 0; c < p.count; c++) {
+        float offset[3];
+        sl_upsample_rest(p.id, c, offset);
         for (int a = 0; a < 3; a++)
-            q->at[a] = p[a] + reach * rest[a];
-        q->width = width * size[c];
-        q->at[1] = fmaxf(q->at[1], s->floor + 0.2f * q->width);
-        q->amount = volume * fraction[c];
+            offset[a] *= reach;
+        out[c] = point_of(source, &p, c, offset);
+    }
+    if (source->body != NULL)
+        source->body[i] = body_of(source, &p);
+}
+
+static void include(const SlSnowPoint *p, SlVolumeKernel kernel, float low[3], float high[3])
+{
+    float reach = p->width * sl_volume_reach(kernel);
+    for (int a = 0; a < 3; a++) {
+        low[a] = fminf(low[a], p->at[a] - reach);
+        high[a] = fmaxf(high[a], p->at[a] + reach);
     }
 }
 
@@ -144,16 +215,11 @@ static void copies_chunk(void *argument, size_t begin, size_t end, size_t chunk)
             continue;
         }
         SlSnowPoint *q = s->point + i * s->copies;
-        if (s->upsampled > 0)
-            take_point(s, i, q);
-        else
-            make_copies(s, i, q);
+        make_points(s, i, q);
         for (uint32_t c = 0; c < s->copies; c++)
-            for (int a = 0; a < 3; a++) {
-                float reach = q[c].width * sl_volume_reach(s->settings->kernel);
-                low[a] = fminf(low[a], q[c].at[a] - reach);
-                high[a] = fmaxf(high[a], q[c].at[a] + reach);
-            }
+            include(&q[c], s->settings->kernel, low, high);
+        if (s->body != NULL && (s->upsampled == 0 || i % s->upsampled == 0))
+            include(&s->body[s->upsampled > 0 ? i / s->upsampled : i], s->settings->kernel, low, high);
     }
 }
 
@@ -335,12 +401,15 @@ SlStatus sl_volume_points(SlContext *context, const SlSystemView *system,
     source.cell = settings->cell * source.spacing;
     if (source.position.data == NULL || source.position.type != SL_FIELD_F32X3)
         return sl_error_set(error, SL_ERROR_ARGUMENT, "%s: a frame without positions", system->name);
-    if (n > UINT32_MAX / 2 / source.copies)
+    if (n > UINT32_MAX / 2 / (source.copies + 1))
         return sl_error_set(error, SL_ERROR_ARGUMENT,
                             "%s: %zu particles with %u copies each are too many; set a smaller "
                             "snow_copies", system->name, n, settings->copies);
-    *points = (SlSnowPoints){.count = (uint32_t)n * source.copies, .cell = source.cell};
+    size_t grains = n * source.copies, bodies = source.upsampled > 0 ? n / source.upsampled : n;
+    bodies = settings->body > 0 ? bodies : 0;
+    *points = (SlSnowPoints){.count = (uint32_t)(grains + bodies), .cell = source.cell};
     source.point = points->point = SL_PUSH(arena, SlSnowPoint, points->count);
+    source.body = bodies > 0 && source.point != NULL ? source.point + grains : NULL;
     SlSnowPoint *spare = SL_PUSH(arena, SlSnowPoint, points->count);
     source.low = SL_PUSH(arena, float, 3 * chunks);
     source.high = SL_PUSH(arena, float, 3 * chunks);
