@@ -180,12 +180,10 @@ static void read_scene(Peer *peer, const char *path)
     if (file == NULL)
         fail("cannot read", path);
     peer->camera = sl_default_camera();
-    peer->intersector =
-        sl_intersector_embree() != NULL ? sl_intersector_embree() : &sl_intersector_bvh;
     while (fgets(line, sizeof line, file) != NULL)
         read_line(peer, line);
     fclose(file);
-    if (peer->width == 0 || peer->samples == 0 || peer->intersector == NULL)
+    if (peer->width == 0 || peer->samples == 0)
         fail("incomplete scene", path);
 }
 

@@ -12,6 +12,7 @@
 #include "render/path/photons.h"
 
 enum { MAX_PASSED = 64, STRAIGHT_CROSSINGS = 12 };
+enum { MAX_KEPT = 2 }; /* total reflections in a pane; water behind it causes one */
 enum { ALWAYS_LIT = 2 }; /* scatterings in snow that ask for direct light every time */
 #define KEPT 4.0f /* roulette: a path whose weight is above 1 / KEPT goes on */
 
@@ -24,6 +25,7 @@ typedef struct Path {
     float density; /* of the last direction; 0: mirrored, refracted or from the camera */
     bool scattered; /* at least once at a surface or in a volume */
     uint32_t bounces, order, passed;
+    uint32_t kept; /* total reflections in a pane, one after the other */
     uint32_t vertex; /* number of the next one, for the even dimensions of the sampler */
     bool mirrored; /* the half that a split sent to the mirrored side */
     float inverse_scale; /* of beta by the media that the path is in: 1 in air */
@@ -304,6 +306,16 @@ static bool cross(Path *path, const SlSurface *s)
     }
     bool mirrored;
     bool pane = path->scene->materials[s->material].pane;
+    path->kept = pane && face.reflected >= 1 ? path->kept + 1 : 0;
+    if (path->kept > MAX_KEPT) {
+        /* Light that a pane keeps as a guide does comes out of its edges; followed to them they are black. */
+        path->media = face.beyond;
+        path->beta = sl_scale(path->beta, face.scale);
+        path->inverse_scale /= face.scale;
+        path->ray.origin = sl_offset(s->position, s->flat, path->ray.direction);
+        path->kept = 0;
+        return ++path->passed < MAX_PASSED;
+    }
     if (path->other != NULL && !pane && !path->scattered && face.reflected < 1) {
         /* Both ways are followed: neither glints nor what is below are left to chance. */
         Path *other = path->other;

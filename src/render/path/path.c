@@ -46,7 +46,7 @@ static const SlParamRow rows[ROW_COUNT] = {
     [CLAMP] = {"clamp", SL_PARAM_NUMBER, {{8}}, 0, 1e9, "", NULL,
                "brightest light of a path after its first surface; 0: no limit (unbiased)"},
     [INTERSECTOR] = {"intersector", SL_PARAM_CHOICE, {{0}}, 0, 2, "", "auto|embree|bvh",
-                     "who intersects rays: Embree where it was built in, or Sleet's own tree"},
+                     "finds what rays meet: Embree, Sleet's own tree, or the tree for fewer than 256 primitives and Embree, where it was built in, for more"},
     [SURFACE] = {"surface", SL_PARAM_BOOL, {{1}}, 0, 1, "", NULL,
                  "draw a liquid by its surface where the frame has one, else by its particles"},
     [FOAM] = {"foam", SL_PARAM_NUMBER, {{1}}, 0, 100, "", NULL,
@@ -298,8 +298,10 @@ static void set_settings(PathTracer *tracer)
 
 static const SlIntersectorKind *choose_intersector(const PathTracer *tracer)
 {
-    const SlIntersectorKind *embree = sl_intersector_embree();
-    return number(tracer, INTERSECTOR) == INTERSECTOR_BVH || embree == NULL ? &sl_intersector_bvh : embree;
+    int choice = (int)number(tracer, INTERSECTOR);
+    return choice == INTERSECTOR_BVH      ? &sl_intersector_bvh
+           : choice == INTERSECTOR_EMBREE ? sl_intersector_embree()
+                                          : NULL;
 }
 
 static SlStatus begin(void *state, const SlRenderJob *job, uint32_t *passes, SlError *error)
@@ -455,8 +457,8 @@ static void report(const void *state, SlRenderReport *result)
 {
     const PathTracer *tracer = state;
     result->samples = tracer->film.samples;
-    snprintf(result->intersector, sizeof result->intersector, "%s",
-             choose_intersector(tracer)->label());
+    const SlIntersectorKind *kind = tracer->scene.intersector.kind;
+    snprintf(result->intersector, sizeof result->intersector, "%s", kind != NULL ? kind->label() : "");
     snprintf(result->denoiser, sizeof result->denoiser, "%s", tracer->denoiser);
 }
 

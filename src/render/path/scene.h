@@ -92,7 +92,7 @@ typedef struct SlSceneInput {
     const SlRenderJob *job;
     const SlRenderStage *stage;
     const SlVolumeSettings *volume;
-    const SlIntersectorKind *intersector;
+    const SlIntersectorKind *intersector; /* NULL: the faster one for so many primitives */
     double shutter_open, shutter_close; /* s */
     float tint, foam;                   /* factors of absorption and of whitewater's size */
     SlPattern ground;
