@@ -75,15 +75,16 @@ static SlStatus take_key(const SlScene *scene, const SlShapeKey *key, const SlKe
         memcpy(member, &collider->heights, sizeof(float *));
         return status;
     }
-    SlVec3 vector = sl_keys_vec3(value);
-    float length = (float)value->value.number[0];
-    uint32_t count = (uint32_t)value->value.number[0];
-    if (key->type == SL_SHAPE_KEY_LENGTH)
+    if (key->type == SL_SHAPE_KEY_LENGTH) {
+        float length = (float)value->value.number[0];
         memcpy(member, &length, sizeof length);
-    else if (key->type == SL_SHAPE_KEY_COUNT)
+    } else if (key->type == SL_SHAPE_KEY_COUNT) {
+        uint32_t count = (uint32_t)value->value.number[0];
         memcpy(member, &count, sizeof count);
-    else
+    } else {
+        SlVec3 vector = sl_keys_vec3(value);
         memcpy(member, &vector, sizeof vector);
+    }
     return SL_OK;
 }
 

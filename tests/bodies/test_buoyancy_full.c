@@ -12,18 +12,11 @@ static void lifted_by_walls(void **state)
     hold_buoyancy("walls");
 }
 
-static void lifted_by_both(void **state)
-{
-    (void)state;
-    hold_buoyancy("both");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lifted_by_particles),
         cmocka_unit_test(lifted_by_walls),
-        cmocka_unit_test(lifted_by_both),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

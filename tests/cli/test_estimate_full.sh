@@ -10,7 +10,7 @@ for scene in "$SLEET_SOURCE"/scenes/*.json; do
     if grep -q '"emitters"' "$scene"; then
         check_estimate "$scene" 150
     else
-        check_estimate "$scene" 12
+        check_estimate "$scene" 8
     fi
 done
 finish

@@ -141,7 +141,7 @@ static void test_density_reference(void **state)
     Snow *snow = make_snow(400, sl_vec3(0, 0, 0));
     SlVolumeSettings s = sl_volume_default_settings();
     s.copies = 1;
-    s.grain = s.powder = 0;
+    s.grain = s.powder = s.body = s.crumbs = 0;
     s.edge[1] = s.edge[0];
     s.kernel_size = 2; /* wide: the weights at the nodes sum to nearly 1 by themselves */
     s.cell = 0.2f;
@@ -166,6 +166,47 @@ static void test_density_reference(void **state)
     assert_less(worst, 0.008); /* of 1: linear between nodes */
     sl_volume_destroy(volume);
     free(snow);
+    sl_context_destroy(context);
+}
+
+/* The body makes snow that holds together more even, and leaves loose snow as it is. */
+static void test_body(void **state)
+{
+    (void)state;
+    SlContext *context = test_context(2);
+    double variation[2][2], at_particles[2] = {0, 0};
+    for (int loose = 0; loose < 2; loose++) {
+        Snow *snow = make_snow(3000, sl_vec3(0, 0, 0));
+        for (int i = 0; i < 3000; i++)
+            snow->density[i] = loose ? 0.1f : 1;
+        for (int b = 0; b < 2; b++) {
+            SlVolumeSettings s = sl_volume_default_settings();
+            s.edge[1] = s.edge[0];
+            s.powder = 0;
+            s.crumbs = 0.4f;
+            s.body = b ? 0.7f : 0;
+            SlVolume *volume;
+            assert_ok(sl_volume_create(context, &snow->system, &s, &volume, &test_error));
+            double sum = 0, squares = 0;
+            for (uint64_t q = 0; q < 2000; q++) {
+                SlVec3 x = {0.1f * (unit(q, 5) - 0.5f), 0.1f * (unit(q, 6) - 0.5f),
+                            0.1f * (unit(q, 7) - 0.5f)};
+                double e = (double)sl_volume_extinction(volume, x, 0);
+                sum += e;
+                squares += e * e;
+            }
+            variation[loose][b] = sqrt(squares / 2000 - pow(sum / 2000, 2)) / (sum / 2000);
+            if (loose)
+                at_particles[b] = sum;
+            sl_volume_destroy(volume);
+        }
+        free(snow);
+    }
+    print_message("variation of the density: %.3f, with a body %.3f; loose %.3f, %.3f\n",
+                  variation[0][0], variation[0][1], variation[1][0], variation[1][1]);
+    assert_less(variation[0][1], 0.85 * variation[0][0]); /* particles at random are not even themselves */
+    assert_near(at_particles[1] / at_particles[0], 1, 1e-6);
+    assert_near(variation[1][1] / variation[1][0], 1, 1e-6);
     sl_context_destroy(context);
 }
 
@@ -483,6 +524,7 @@ int main(void)
         cmocka_unit_test(test_grain_radius),
         cmocka_unit_test(test_volume_conserved),
         cmocka_unit_test(test_density_reference),
+        cmocka_unit_test(test_body),
         cmocka_unit_test(test_same_bits),
         cmocka_unit_test(test_fixed_lattice),
         cmocka_unit_test(test_mean_cosine),
