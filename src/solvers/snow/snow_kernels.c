@@ -129,16 +129,15 @@ SL_INLINE void find_sources(const SlSnowPass *p, Group g, bool cubic, bool separ
     }
 }
 
-/* Cubic, lane at.j of a group: affine velocity to the tile, stress to `second`. */
-SL_INLINE void scatter_affine_record(const SlSnowPass *p, float *tile, float *second, Stencil at,
-                                     uint32_t particle, const Sources *from)
+/* Lane at.j of a group: momentum with its affine part, and the impulse of stress. */
+SL_INLINE void scatter_sources(float *tile, Stencil at, const Sources *from)
 {
+    static const float none[4] = {0, 0, 0, 0};
     size_t j = at.j;
-    F8 affine[4] = {f8_twice(from->affine[0].at[j]), f8_twice(from->affine[1].at[j]),
-                    f8_twice(from->affine[2].at[j]), f8_twice(from->value.at[j])};
-    F8 stress[3] = {f8_twice(from->stress[0].at[j]), f8_twice(from->stress[1].at[j]),
-                    f8_twice(from->stress[2].at[j])};
-    scatter_affine(tile, second, at, p->fields.fraction + 4 * (size_t)particle, affine, stress);
+    F8 slopes[3] = {f8_records(from->affine[0].at[j], from->stress[0].at[j]),
+                    f8_records(from->affine[1].at[j], from->stress[1].at[j]),
+                    f8_records(from->affine[2].at[j], from->stress[2].at[j])};
+    scatter_both(tile, at, f8_records(from->value.at[j], none), slopes);
 }
 
 /* Step 1: m_i = sum m_p w, momentum m_p v_p w, and m_p C (x_i - x_p) w where velocities are affine;
@@ -147,36 +146,32 @@ SL_INLINE void block_to_grid(const SlSnowPass *p, uint32_t block, bool cubic, in
                              bool separate)
 {
     const SlSnowBlocks *blocks = p->blocks;
-    _Alignas(32) float tile[TILE_FLOATS], second[TILE_FLOATS];
-    memset(tile, 0, sizeof tile);
-    if (separate)
-        memset(second, 0, sizeof second);
+    _Alignas(32) float tile[2 * TILE_FLOATS];
+    memset(tile, 0, (separate ? 2 : 1) * TILE_FLOATS * sizeof(float));
     SlBlockCoord coord = sl_snow_block_of(blocks, block);
-    bool affine = p->affine > 0;
     size_t end = blocks->start[block + 1];
     for (size_t i = blocks->start[block]; i < end; i += 8) {
         Group g = group_at(blocks->order, i, end);
         Weights weights;
         find_weights(&p->lattice, coord, p->fields.position, p->fields.fraction, g, cubic,
                      &weights);
+        if (cubic)
+            find_moments(p->fields.fraction, g, &weights);
         Sources sources;
         find_sources(p, g, cubic, separate, &sources);
         for (size_t j = 0; j < g.count; j++) {
-            F8 value = f8_twice(sources.value.at[j]);
             Stencil at = {&weights, j, nodes};
-            if (!cubic && separate) {
-                scatter_record(tile, tile, at, value, sources.affine, false);
-                scatter_record(second, second, at, f8(0), sources.stress, false);
-            } else if (cubic && affine) {
-                scatter_affine_record(p, tile, second, at, g.at[j], &sources);
-            } else {
-                scatter_record(tile, second, at, value, sources.stress, separate);
-            }
+            if (separate)
+                scatter_sources(tile, at, &sources);
+            else
+                scatter_record(tile, at, f8_twice(sources.value.at[j]), sources.stress);
         }
     }
-    add_tile(blocks->layer[SL_NODES], blocks->reach[block], tile);
+    const uint32_t *reach = blocks->reach[block];
     if (separate)
-        add_tile(blocks->layer[SL_IMPULSE], blocks->reach[block], second);
+        add_tile_of_both(blocks->layer[SL_NODES], blocks->layer[SL_IMPULSE], reach, tile);
+    else
+        add_tile(blocks->layer[SL_NODES], reach, tile);
 }
 
 /* Step 2, of particles without a volume: V0 = m / rho0 with rho0 = sum m_i w / h³, up to max_volume
