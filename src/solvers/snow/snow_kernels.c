@@ -262,15 +262,13 @@ typedef struct BlockSurfaces {
 
 /* Lanes that may come to a surface: those that were near one, those that go farther than is known to
    be free (a quarter of the margin is for the interpolation of distance fields), or all. */
-SL_INLINE uint32_t lanes_to_meet(const SlSnowPass *p, Group g, uint32_t close, const Records *move)
+SL_INLINE uint32_t lanes_to_meet(const SlSnowPass *p, Group g, uint32_t close, F8x3 move)
 {
     uint32_t lanes = 0xffu >> (8 - g.count);
     if (p->close == NULL)
         return lanes;
-    F8x4 m = f8x4_load(move->at[0]);
-    F8 length2 = f8_fma(m.x, m.x, f8_fma(m.y, m.y, m.z * m.z));
     float free = 0.75f * p->contacts.margin;
-    return lanes & (close | i8_bits(length2 > f8(free * free)));
+    return lanes & (close | i8_bits(f8x3_dot(move, move) > f8(free * free)));
 }
 
 /* Step 9 for some lanes of a group. */
@@ -392,8 +390,9 @@ SL_INLINE void advance_group(const SlSnowPass *p, BlockContext c, Group g, const
     Records velocity, shift;
     f8x4_store(velocity.at[0], v);
     F8x4 going = p->advect_by_particle ? v : pic;
-    f8x4_store(shift.at[0], (F8x4){dt * going.x, dt * going.y, dt * going.z, f8(0)});
-    uint32_t lanes = lanes_to_meet(p, g, c.close, &shift); /* step 9 */
+    F8x3 move = {dt * going.x, dt * going.y, dt * going.z};
+    f8x4_store(shift.at[0], (F8x4){move.x, move.y, move.z, f8(0)});
+    uint32_t lanes = lanes_to_meet(p, g, c.close, move); /* step 9 */
     if (lanes != 0)
         meet_bodies(p, c.surfaces, g, lanes, (const float *)&mass, &velocity, &shift);
 
