@@ -18,8 +18,9 @@ Times are those of the reconstruction, without files: pysplashsurf's call, and t
   distance  Hausdorff, in d, from Sleet's vertices to splashsurf's and back; and the 99 % quantile, as drops
             that only one of them keeps decide the first
   popping   degrees: mean angle between the normals of a frame and those at the nearest vertices of the
-            next one, the motion of the nearest particles apart; of calm water and of the dam break
-            away from walls
+            next one, the motion of the water apart: a vertex moves as the particles around it moved
+            from frame to frame (by their ids), nearer ones count more (Gaussian, sigma d / 2), so that a
+            drop follows its own particle; of calm water and of the dam break away from walls
 
 --hero adds frame 37 of scenes/showcase/hero.json, 1.25 million particles, which takes a quarter of an hour to
 simulate; --only-hero leaves the others out.
@@ -78,22 +79,25 @@ def simulate(sleet, scene, folder, frames):
 
 # --- frames (docs/frame-file.md) and meshes -------------------------------------------------------
 
-def unpack(data, codec, raw_bytes, lanes):
+FIELDS = {"position": ("<f4", 3), "id": ("<u4", 1)}
+
+
+def unpack(data, codec, raw_bytes, kind, lanes):
     import numpy as np
     import zstandard
     if codec == 0:
-        return np.frombuffer(data, "<f4").reshape(-1, lanes)
+        return np.frombuffer(data, kind).reshape(-1, lanes)
     if codec != 1:
         sys.exit("a quantised frame")
     raw = zstandard.ZstdDecompressor().decompress(data, max_output_size=raw_bytes)
     planes = np.frombuffer(raw, "u1").reshape(4, lanes, -1).astype("u4")
     folded = planes[0] | planes[1] << 8 | planes[2] << 16 | planes[3] << 24
     difference = np.where(folded & 1, ~(folded >> 1), folded >> 1)
-    return np.cumsum(difference, axis=1, dtype="u4").view("f4").T
+    return np.cumsum(difference, axis=1, dtype="u4").view(kind).T
 
 
 def read_frame(path):
-    """Positions, domain, spacing, velocities of the first system, and the time."""
+    """Positions, domain, spacing and ids of the first system."""
     import struct
     import numpy as np
     data = pathlib.Path(path).read_bytes()
@@ -111,11 +115,11 @@ def read_frame(path):
             chunk = data[offset:offset + stored]
             if kind == 1 and system == 0:
                 spacing = struct.unpack_from("<f", chunk, 32)[0]
-            if kind == 2 and system == 0 and name in ("position", "velocity"):
-                parts.append(unpack(chunk, codec, raw, 3))
+            if kind == 2 and system == 0 and name in FIELDS:
+                parts.append(unpack(chunk, codec, raw, *FIELDS[name]))
         if parts:
             found[name] = np.ascontiguousarray(np.concatenate(parts)[:count])
-    return found["position"], domain, spacing, found["velocity"], struct.unpack_from("<d", data, 32)[0]
+    return found["position"], domain, spacing, found["id"][:, 0]
 
 
 def read_ply(path):
@@ -231,21 +235,34 @@ def describe(mesh, frame, neighbours):
     return found
 
 
-def popping(frame, first, second, seconds, chosen):
-    """Mean angle between the normals of the vertices chosen, moved with the particles nearest to them, and
-    those of the next frame there, from its three nearest vertices, one of them within d / 2."""
+def displacements(frame, then, at):
+    """How the water at some points moves to the next frame: the mean over the 8 nearest particles that both
+    frames have. Velocities times the frame's length would leave out what accelerates it on the way."""
     import numpy as np
     from scipy.spatial import cKDTree
-    x, _, d, velocity, _ = frame
+    x, sigma = frame[0].astype("f8"), 0.5 * frame[2]
+    _, now, later = np.intersect1d(frame[3], then[3], assume_unique=True, return_indices=True)
+    shift = then[0][later] - x[now]
+    distance, nearest = cKDTree(x[now]).query(at, min(8, len(now)))
+    distance, nearest = distance.reshape(len(at), -1), nearest.reshape(len(at), -1)
+    weight = np.exp((distance[:, :1] ** 2 - distance ** 2) / (2 * sigma ** 2))  # of the nearest one: 1
+    return np.einsum("ij,ijk->ik", weight / weight.sum(axis=1, keepdims=True), shift[nearest])
+
+
+def popping(frame, then, first, second, chosen):
+    """Mean angle between the normals of the vertices chosen, moved with the water, and those of the next
+    frame there, from its three nearest vertices, one of them within d / 2."""
+    import numpy as np
+    from scipy.spatial import cKDTree
+    d = frame[2]
     chosen = chosen & (np.abs(first["n"]).sum(axis=1) > 0)  # splashsurf has some that are not a number
-    at = first["x"][chosen]
-    moved = at + seconds * velocity[cKDTree(x).query(at, 4)[1]].mean(axis=1)
+    moved = first["x"][chosen] + displacements(frame, then, first["x"][chosen])
     distance, nearest = cKDTree(second["x"]).query(moved, 3)
     near = (distance[:, 0] < 0.5 * d) & (np.abs(second["n"][nearest]).sum(axis=2) > 0).all(axis=1)
     weight = 1 / (distance[near] + 1e-3 * d)
-    then = np.einsum("ij,ijk->ik", weight, second["n"][nearest[near]])
-    then /= np.maximum(np.linalg.norm(then, axis=1, keepdims=True), 1e-30)
-    cosine = (first["n"][chosen][near] * then).sum(axis=1)
+    after = np.einsum("ij,ijk->ik", weight, second["n"][nearest[near]])
+    after /= np.maximum(np.linalg.norm(after, axis=1, keepdims=True), 1e-30)
+    cosine = (first["n"][chosen][near] * after).sum(axis=1)
     return float(np.degrees(np.arccos(np.clip(cosine, -1, 1))).mean())
 
 
@@ -290,7 +307,7 @@ def compare_dam(arguments, folder, number, misses):
     pops = []
     for mesh, next_mesh in zip(pair, after):
         away = ((mesh["x"] > domain[0] + 4 * d) & (mesh["x"] < domain[1] - 4 * d)).all(axis=1)
-        pops.append(popping(frame, mesh, next_mesh, then[4] - frame[4], away))
+        pops.append(popping(frame, then, mesh, next_mesh, away))
     print(f"  popping (moving): Sleet {pops[0]:.3f}, splashsurf {pops[1]:.3f} degrees", flush=True)
     tests = [(ratio <= 0.5, f"time ratio {ratio:.3f} above 0.5"),
              (pair[0]["closed"], "not closed and manifold"),
@@ -309,7 +326,7 @@ def compare_calm(arguments, folder, number, misses):
         top = free_surface(mesh, domain, d)
         at = mesh["x"][top]
         found.append((slope_noise(at, mesh["geometric"][top], d), slope_noise(at, mesh["n"][top], d),
-                      popping(frame, mesh, next_mesh, then[4] - frame[4], top)))
+                      popping(frame, then, mesh, next_mesh, top)))
     for name, (mesh, normal, pop) in zip(("Sleet", "splashsurf"), found):
         print(f"calm frame {number}: {name:11} slope {mesh:.3f} (mesh), {normal:.3f} (normals); "
               f"popping {pop:.3f} degrees")
