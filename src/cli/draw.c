@@ -186,10 +186,14 @@ static SlStatus make_renderer(CliDrawing *drawing, const SlScene *scene, const S
         sl_renderer_create(drawing->context, name, values, &drawing->renderer, error);
     const SlTable *table = sl_table_named(tables, count, name);
     const SlParamRow *surface = sl_table_find(table, "surface");
-    if (status != SL_OK || surface == NULL)
-        return status;
     /* Snow and solids have neither a surface of water nor whitewater. */
     bool liquid = has_liquid(view);
+    if (status != SL_OK)
+        return status;
+    if (surface == NULL) /* particles as they are; whitewater is among them where the scene lists it */
+        return liquid && scene_filter(scene, "whitewater") != NULL && !has_result(view, "whitewater")
+                   ? open_filter(drawing, "whitewater", scene_filter(scene, "whitewater"), error)
+                   : SL_OK;
     if (liquid && values[surface - table->rows].number[0] != 0)
         status = make_surface(drawing, scene, view, error);
     /* A run may have made its whitewater already. */
