@@ -151,11 +151,11 @@ static void every_style_is_read(void **state)
     size_t renderers, styles = 0;
     const SlTable *const *tables = sl_renderer_tables(&renderers);
     assert_int_equal(parse_render("\"style\": \"oil\"", &scene), SL_ERROR_PARSE);
-    const char *list = strstr(test_error.text, "it may be ");
+    const char *list = strstr(test_error.text, "it may be one of: ");
     assert_non_null(list);
-    snprintf(choices, sizeof choices, "%s", list + strlen("it may be "));
-    for (char *style = strtok_r(choices, "|", &rest); style != NULL;
-         style = strtok_r(NULL, "|", &rest), styles++) {
+    snprintf(choices, sizeof choices, "%s", list + strlen("it may be one of: "));
+    for (char *style = strtok_r(choices, ", ", &rest); style != NULL;
+         style = strtok_r(NULL, ", ", &rest), styles++) {
         snprintf(render, sizeof render, "\"style\": \"%s\"", style);
         expect_style(render, style);
         const char *renderer = sl_style_renderer(style);
