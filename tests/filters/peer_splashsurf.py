@@ -25,7 +25,7 @@ Times are those of the reconstruction, without files: pysplashsurf's call, and t
 simulate; --only-hero leaves the others out.
 
 Without --dam and --calm the scenes are simulated into BUILD/peer-surface at the first call. --check: exit code 1
-unless Sleet takes at most half the time, no bar of the surface is missed and its popping is lower.
+unless Sleet takes at most half the time, no threshold of the surface is missed and its popping is lower.
 pysplashsurf is installed into BUILD/splashsurf-venv at the first call. Exit code 77: not available here."""
 import argparse
 import json

@@ -164,7 +164,7 @@ static SlContacts contacts_of(const SlSystem *system, double dt)
    of a particle between wall and water, with less water that leaves a wall sticks to it. But the part
    above the gradient of the density is not conservative where it varies: a particle that goes to a wall
    deep down and leaves it farther up would gain energy. So it grows with the pressure only down to
-   some depth, in spacings, and is constant below. The half-space profile of `projective` and boundary
+   some depth, in spacings, and is constant below. The half-space profile and boundary
    particles are nearest to balance with a smaller factor at any depth. */
 static const double mirror_fraction = 0.95, mirror_depth = 20;
 static const double smaller_fraction = 0.85, any_depth = 1e30;

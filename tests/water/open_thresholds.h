@@ -3,17 +3,17 @@
    from becoming worse unseen. A row whose threshold is met is named in the output, to be removed.
 
    Bounds are what was measured, rounded outwards. Requests are patterns of fnmatch. */
-#ifndef TESTS_WATER_OPEN_BARS_H
-#define TESTS_WATER_OPEN_BARS_H
+#ifndef TESTS_WATER_OPEN_THRESHOLDS_H
+#define TESTS_WATER_OPEN_THRESHOLDS_H
 
 #include <fnmatch.h>
 #include <stddef.h>
 
-typedef struct OpenBar {
+typedef struct OpenThreshold {
     const char *request, *figure;
     double low, high;
     const char *reason;
-} OpenBar;
+} OpenThreshold;
 
 static const char samples_low[] = "boundary particles: a constant 0.1 to 0.2 d low, cause not known";
 static const char deep_noise[] = "a packing that begins to flow settles by 0.05 %, energy in proportion to the depth";
@@ -31,7 +31,7 @@ static const char two_liquids[] = "two liquids sink by 0.04 d and rise again wit
 static const char plain_iterations[] = "iterations without acceleration converge slowly";
 static const char dissipation[] = "cause not known";
 
-static const OpenBar open_bars[] = {
+static const OpenThreshold open_thresholds[] = {
     {"tank solver=pbf boundary=particles*", "level", -0.012, 0.004, samples_low},
     {"tank solver=pbf boundary=particles*", "surface", -0.012, 0.004, samples_low},
     {"tank solver=pbf*depth=40*", "rms", 0, 0.02, deep_noise},
@@ -78,15 +78,15 @@ static const OpenBar open_bars[] = {
     {"drop solver=projective*", "gain", 0, 0.005, dissipation},
     {"outflow solver=projective*", "speed", 0.93, 1.03, dissipation},
 };
-enum { OPEN_BARS = sizeof open_bars / sizeof open_bars[0] };
+enum { OPEN_THRESHOLDS = sizeof open_thresholds / sizeof open_thresholds[0] };
 
 /* The row of a figure; NULL: its threshold must hold. */
-static inline const OpenBar *open_bar_of(const char *request, const char *figure)
+static inline const OpenThreshold *open_threshold_of(const char *request, const char *figure)
 {
-    for (int k = 0; k < OPEN_BARS; k++)
-        if (fnmatch(open_bars[k].request, request, 0) == 0 &&
-            fnmatch(open_bars[k].figure, figure, 0) == 0)
-            return &open_bars[k];
+    for (int k = 0; k < OPEN_THRESHOLDS; k++)
+        if (fnmatch(open_thresholds[k].request, request, 0) == 0 &&
+            fnmatch(open_thresholds[k].figure, figure, 0) == 0)
+            return &open_thresholds[k];
     return NULL;
 }
 
