@@ -37,7 +37,11 @@ function(set_tier name)
     if(name MATCHES "same_bits|energy|estimate|buoyancy|resume")
         math(EXPR cost "5 * ${cost}")
     endif()
-    set_tests_properties(${name} PROPERTIES LABELS ${tier} COST ${cost} TIMEOUT 1800 SKIP_RETURN_CODE 77
+    set(seconds 1800)
+    if(tier STREQUAL "nightly")
+        set(seconds 7200)
+    endif()
+    set_tests_properties(${name} PROPERTIES LABELS ${tier} COST ${cost} TIMEOUT ${seconds} SKIP_RETURN_CODE 77
         ENVIRONMENT "SLEET_SOURCE=${PROJECT_SOURCE_DIR};SLEET_BUILD=${PROJECT_BINARY_DIR}")
 endfunction()
 

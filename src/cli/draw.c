@@ -4,18 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct {
-    const char *style, *renderer;
-} styles[] = {{"particles", "splats"}, {"water", "water"}, {"final", "path"}};
-
-enum { STYLE_COUNT = sizeof styles / sizeof styles[0] };
-
 bool cli_style(const char *command, const char *style)
 {
-    for (int k = 0; k < STYLE_COUNT; k++)
-        if (strcmp(style, styles[k].style) == 0)
-            return true;
-    if (strcmp(style, "auto") == 0)
+    if (sl_style_renderer(style) != NULL)
         return true;
     bool old = strcmp(style, "opaque") == 0 || strcmp(style, "transparent") == 0;
     cli_usage_error(command, "--style takes auto, particles, water or final, not \"%.40s\"%s%.40s", style,
@@ -185,19 +176,24 @@ static SlStatus make_renderer(CliDrawing *drawing, const SlScene *scene, const S
     const SlTable *const *tables = sl_renderer_tables(&count);
     if (strcmp(drawing->style, "auto") == 0)
         snprintf(drawing->style, sizeof drawing->style, has_liquid(view) ? "water" : "particles");
-    int k = 0;
-    while (k < STYLE_COUNT - 1 && strcmp(drawing->style, styles[k].style) != 0)
-        k++;
-    const char *name = styles[k].renderer;
+    const char *name = sl_style_renderer(drawing->style);
+    if (name == NULL)
+        return cli_error(error, SL_ERROR_ARGUMENT,
+                         "there is no style \"%.15s\"; it may be auto, particles, water or final",
+                         drawing->style);
     const SlParamValue *values = sl_scene_render_values(scene, name);
     SlStatus status =
         sl_renderer_create(drawing->context, name, values, &drawing->renderer, error);
     const SlTable *table = sl_table_named(tables, count, name);
     const SlParamRow *surface = sl_table_find(table, "surface");
-    if (status != SL_OK || surface == NULL)
-        return status;
     /* Snow and solids have neither a surface of water nor whitewater. */
     bool liquid = has_liquid(view);
+    if (status != SL_OK)
+        return status;
+    if (surface == NULL) /* particles as they are; whitewater is among them where the scene lists it */
+        return liquid && scene_filter(scene, "whitewater") != NULL && !has_result(view, "whitewater")
+                   ? open_filter(drawing, "whitewater", scene_filter(scene, "whitewater"), error)
+                   : SL_OK;
     if (liquid && values[surface - table->rows].number[0] != 0)
         status = make_surface(drawing, scene, view, error);
     /* A run may have made its whitewater already. */

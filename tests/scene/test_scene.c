@@ -1,6 +1,7 @@
 /* The checks of a scene and what overrides do to it, on tables of the test's own. */
 #include "math/camera.h"
 #include "scene/tables.h"
+#include "sleet/render.h"
 #include "support/test.h"
 
 static SlMemory memory;
@@ -119,6 +120,86 @@ static void without_a_renderer_its_object_is_not_checked(void **state)
     assert_ok(sl_scene_parse(&memory, &source, &tables, &scene, &test_error));
     assert_null(sl_scene_render_values(scene, "splat"));
     sl_scene_destroy(scene);
+}
+
+/* With the tables of the real renderers. */
+static SlStatus parse_render(const char *render, SlScene **scene)
+{
+    char text[1000];
+    SlSceneTables tables = test_tables;
+    tables.renderers = sl_renderer_tables(&tables.renderer_count);
+    snprintf(text, sizeof text, HEAD WATER ", \"render\": {%s}}", render);
+    SlSceneSource source = {"s.json", text, strlen(text), NULL, 0};
+    return sl_scene_parse(&memory, &source, &tables, scene, &test_error);
+}
+
+static void expect_style(const char *render, const char *wanted)
+{
+    SlScene *scene;
+    assert_ok(parse_render(render, &scene));
+    if (strcmp(sl_scene_render_style(scene), wanted) != 0)
+        fail_msg("{%s} has the style %s, not %s", render, sl_scene_render_style(scene), wanted);
+    sl_scene_destroy(scene);
+}
+
+/* All choices, as the message about a wrong one lists them: each is read, and has a renderer that exists. */
+static void every_style_is_read(void **state)
+{
+    (void)state;
+    SlScene *scene;
+    char choices[200], render[200], *rest = NULL;
+    size_t renderers, styles = 0;
+    const SlTable *const *tables = sl_renderer_tables(&renderers);
+    assert_int_equal(parse_render("\"style\": \"oil\"", &scene), SL_ERROR_PARSE);
+    const char *list = strstr(test_error.text, "it may be ");
+    assert_non_null(list);
+    snprintf(choices, sizeof choices, "%s", list + strlen("it may be "));
+    for (char *style = strtok_r(choices, "|", &rest); style != NULL;
+         style = strtok_r(NULL, "|", &rest), styles++) {
+        snprintf(render, sizeof render, "\"style\": \"%s\"", style);
+        expect_style(render, style);
+        const char *renderer = sl_style_renderer(style);
+        assert_non_null(renderer);
+        if (strcmp(style, "auto") == 0)
+            assert_string_equal(renderer, "");
+        else
+            assert_non_null(sl_table_named(tables, renderers, renderer));
+    }
+    assert_int_equal(styles, renderers + 1); /* auto, and one for each renderer */
+    assert_null(sl_style_renderer("oil"));
+    assert_null(sl_style_renderer(""));
+    expect_style("", "auto");
+    assert_ok(parse(plain_scene, NULL, 0, &scene));
+    assert_string_equal(sl_scene_render_style(scene), "auto");
+    sl_scene_destroy(scene);
+}
+
+/* A key that only one renderer has asks for its style; `style` itself has precedence. */
+static void a_key_implies_its_style(void **state)
+{
+    (void)state;
+    static const char *const styles[] = {"particles", "water", "final"};
+    size_t count;
+    const SlTable *const *tables = sl_renderer_tables(&count);
+    for (size_t k = 0; k < 3; k++) {
+        const SlTable *own = sl_table_named(tables, count, sl_style_renderer(styles[k]));
+        const SlParamRow *only = NULL;
+        for (size_t r = 0; only == NULL && r < own->row_count; r++) {
+            size_t owners = 0;
+            for (size_t t = 0; t < count; t++)
+                owners += sl_table_find(tables[t], own->rows[r].name) != NULL;
+            bool number = own->rows[r].type == SL_PARAM_NUMBER || own->rows[r].type == SL_PARAM_INTEGER;
+            only = owners == 1 && number ? &own->rows[r] : NULL;
+        }
+        assert_non_null(only);
+        char value[64], render[200];
+        sl_param_print(only, &only->value, value, sizeof value);
+        snprintf(render, sizeof render, "\"%s\": %s", only->name, value);
+        expect_style(render, styles[k]);
+        snprintf(render, sizeof render, "\"%s\": %s, \"style\": \"%s\"", only->name, value,
+                 styles[(k + 1) % 3]);
+        expect_style(render, styles[(k + 1) % 3]);
+    }
 }
 
 #define SYSTEM(parameters_, blocks_)                                                               \
@@ -377,6 +458,8 @@ int main(void)
         cmocka_unit_test(the_default_camera_frames_the_domain),
         cmocka_unit_test(a_full_scene_is_read),
         cmocka_unit_test(without_a_renderer_its_object_is_not_checked),
+        cmocka_unit_test(every_style_is_read),
+        cmocka_unit_test(a_key_implies_its_style),
         cmocka_unit_test(bad_scenes_are_refused),
         cmocka_unit_test(overrides_set_values),
         cmocka_unit_test(bad_overrides_are_refused),
