@@ -202,93 +202,94 @@ static void a_key_implies_its_style(void **state)
     }
 }
 
-static void bad_scenes_are_refused(void **state)
-{
-    (void)state;
 #define SYSTEM(parameters_, blocks_)                                                               \
     HEAD "\"systems\": [{\"solver\": \"pbf\", \"parameters\": {" parameters_                       \
          "},\n\"blocks\": [" blocks_ "]}]}"
 #define BLOCK "{\"min\": [0,0,0], \"max\": [1,1,1]}"
-    static const struct {
-        const char *text, *message;
-    } cases[] = {
-        {"[]", "s.json:1:1: found an array of 0, an object { … } is needed"},
-        {"{}", "s.json:1:1: the scene needs the key \"domain\""},
-        {HEAD "\"sytems\": []}", "s.json:2:1: unknown key \"sytems\"; did you mean \"systems\"?"},
-        {HEAD "\"zzzzzz\": 1}", "s.json:2:1: unknown key \"zzzzzz\"; the scene may have: name, "},
-        {HEAD "\"systems\": []}", "s.json:2:12: systems has 0 elements; it may have 1 to 16"},
-        {HEAD "\"systems\": {}}", "s.json:2:12: found an object, an array is needed"},
-        {HEAD "\"systems\": [3]}", "s.json:2:13: found the number 3, an object"},
-        {HEAD "\"gravity\": [0,1]}", "s.json:2:12: found an array of 2, an array of three"},
-        {HEAD "\"gravity\": [0,\"a\",1]}", "s.json:2:15: found text \"a\", a number is needed"},
-        {HEAD "\"gravity\": [0,1e9,1]}", "s.json:2:15: gravity is 1e+09; it may be from -1000"},
-        {HEAD "\"seed\": 1.5}", "s.json:2:9: seed takes an integer, not 1.5"},
-        {HEAD "\"seed\": -1}", "s.json:2:9: seed is -1; it may be from 0"},
-        {HEAD "\"name\": 3}", "s.json:2:9: found the number 3, text is needed"},
-        {HEAD WATER ",\n\"time\": {\"frames\": 0}}", "s.json:4:20: frames is 0; it may be from 1"},
-        {HEAD WATER ",\n\"time\": {\"frame_rate\": 0.5}}", "s.json:4:24: frame_rate is 0.5; it"},
-        {"{\"domain\": {\"min\": [0,0,0]}, \"systems\": [{}]}",
-         "s.json:1:12: the domain needs the key \"max\""},
-        {"{\"domain\": {\"min\": [0,5,0], \"max\": [1,4,1]}, \"systems\": [{}]}",
-         "s.json:1:20: min is not below max in y: 5 and 4"},
-        {"{\"domain\": {\"min\": [0,0,0], \"max\": [1,1,2e6]}, \"systems\": [{}]}",
-         "s.json:1:41: max is 2e+06; it may be from -1e+06 to 1e+06 m"},
-        {HEAD "\"systems\": [{}]}", "s.json:2:13: a system needs the key \"solver\""},
-        {HEAD "\"systems\": [{\"solver\": \"pfb\"}]}",
-         "s.json:2:24: unknown solver \"pfb\"; did you mean \"pbf\"? It may be one of: pbf"},
-        {HEAD "\"systems\": [{\"solver\": \"pbf\"}]}", "s.json:2:12: the scene has no particles"},
-        {SYSTEM("\"viscocity\": 1", BLOCK),
-         "s.json:2:46: unknown key \"viscocity\"; did you mean \"viscosity\"?"},
-        {SYSTEM("\"iterations\": \"abc\"", BLOCK),
-         "s.json:2:60: found text \"abc\", an integer is needed"},
-        {SYSTEM("\"iterations\": 1000", BLOCK), "s.json:2:60: iterations is 1000; it may be from"},
-        {SYSTEM("\"kernel\": \"cubik\"", BLOCK),
-         "s.json:2:56: unknown kernel \"cubik\"; did you mean \"cubic\"?"},
-        {SYSTEM("\"kernel\": \"gauss\"", BLOCK),
-         "s.json:2:56: unknown kernel \"gauss\"; it may be one of: cubic, wendland, poly6"},
-        {SYSTEM("\"sleepy\": 1", BLOCK), "s.json:2:56: found the number 1, true or false is"},
-        {SYSTEM("\"spacing\": null", BLOCK), "s.json:2:57: found null, a number is needed"},
-        {SYSTEM("", "{\"min\": [0,0,0]}"), "s.json:3:12: a block needs the key \"max\""},
-        {SYSTEM("", "{\"min\": [0,0,0], \"max\": [5,1,1]}"),
-         "s.json:3:12: the block reaches out of the domain, which is from (0, 0, 0) to (4, 3, 2)"},
-        {SYSTEM("", "{\"min\": [1,1,1], \"max\": [0,2,2]}"), "s.json:3:20: min is not below max"},
-        {SYSTEM("", "{\"min\": [0,0,0], \"max\": [1,1,0.04]}"),
-         "s.json:3:12: the block is 0.04 m long in z, less than one spacing of 0.05 m"},
-        {SYSTEM("", BLOCK ",\n{\"min\": [0.5,0.5,0.5], \"max\": [2,2,2]}"),
-         "s.json:4:1: this block overlaps the block at s.json:3:12; blocks may only touch"},
-        {HEAD WATER ",\n\"colliders\": [{\"radius\": 1}]}", "s.json:4:15: a collider needs the"},
-        {HEAD WATER ",\n\"colliders\": [{\"shape\": \"cube\"}]}",
-         "s.json:4:25: unknown shape \"cube\"; did you mean \"cone\"? It may be one of: plane, sphere"},
-        {HEAD WATER ",\n\"colliders\": [{\"shape\": \"sphere\", \"center\": [0,0,0],"
-                    "\"radius\": -1}]}",
-         "s.json:4:63: radius is -1; it may be from 1e-06 to 1e+06 m"},
-        {HEAD WATER ",\n\"colliders\": [{\"shape\": \"sphere\", \"height\": 1}]}",
-         "s.json:4:35: unknown key \"height\"; a sphere may have: name, shape, friction, sticky, motion, material, center"},
-        {HEAD WATER ",\n\"colliders\": [{\"shape\": \"plane\", \"point\": [0,0,0],"
-                    "\"normal\": [0,0,0]}]}",
-         "s.json:4:15: a plane: axis must be finite and not zero"},
-        {HEAD WATER ",\n\"cameras\": [{\"eye\": [1,1,1], \"target\": [1,1,1]}]}",
-         "s.json:4:13: camera: eye and target are the same point"},
-        {HEAD WATER ",\n\"cameras\": [{\"eye\": [0,9,0], \"target\": [0,0,0]}]}",
-         "s.json:4:13: camera: up points along the view direction"},
-        {HEAD WATER ",\n\"cameras\": [{\"eye\": [0,9,1], \"target\": [0,0,0], \"fov\": 200}]}",
-         "s.json:4:56: fov is 200; it may be from 1 to 170 degrees"},
-        {HEAD WATER ",\n\"cameras\": [{\"name\": \"a\", \"eye\": [0,9,1], \"target\": [0,0,0]},\n"
-                    "{\"name\": \"a\", \"eye\": [0,9,1], \"target\": [0,0,0]}]}",
-         "s.json:5:1: a camera called \"a\" is already at s.json:4:13"},
-        {HEAD "\"systems\": [{\"name\": \"a name of more than thirty-one bytes\"}]}",
-         "s.json:2:22: the name of a system has at most 31 bytes"},
-        {HEAD WATER ",\n\"render\": {\"widht\": 3}}",
-         "s.json:4:12: unknown key \"widht\"; did you mean \"width\"?"},
-        {HEAD WATER ",\n\"render\": {\"background\": [0, 0, 2]}}",
-         "s.json:4:33: background is 2; it may be from 0 to 1"},
-        {HEAD WATER ",\n\"render\": 3}", "s.json:4:11: found the number 3, an object is needed"},
-    };
-    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+static const struct {
+    const char *text, *message;
+} bad_scenes[] = {
+    {"[]", "s.json:1:1: found an array of 0, an object { … } is needed"},
+    {"{}", "s.json:1:1: the scene needs the key \"domain\""},
+    {HEAD "\"sytems\": []}", "s.json:2:1: unknown key \"sytems\"; did you mean \"systems\"?"},
+    {HEAD "\"zzzzzz\": 1}", "s.json:2:1: unknown key \"zzzzzz\"; the scene may have: name, "},
+    {HEAD "\"systems\": []}", "s.json:2:12: systems has 0 elements; it may have 1 to 16"},
+    {HEAD "\"systems\": {}}", "s.json:2:12: found an object, an array is needed"},
+    {HEAD "\"systems\": [3]}", "s.json:2:13: found the number 3, an object"},
+    {HEAD "\"gravity\": [0,1]}", "s.json:2:12: found an array of 2, an array of three"},
+    {HEAD "\"gravity\": [0,\"a\",1]}", "s.json:2:15: found text \"a\", a number is needed"},
+    {HEAD "\"gravity\": [0,1e9,1]}", "s.json:2:15: gravity is 1e+09; it may be from -1000"},
+    {HEAD "\"seed\": 1.5}", "s.json:2:9: seed takes an integer, not 1.5"},
+    {HEAD "\"seed\": -1}", "s.json:2:9: seed is -1; it may be from 0"},
+    {HEAD "\"name\": 3}", "s.json:2:9: found the number 3, text is needed"},
+    {HEAD WATER ",\n\"time\": {\"frames\": 0}}", "s.json:4:20: frames is 0; it may be from 1"},
+    {HEAD WATER ",\n\"time\": {\"frame_rate\": 0.5}}", "s.json:4:24: frame_rate is 0.5; it"},
+    {"{\"domain\": {\"min\": [0,0,0]}, \"systems\": [{}]}",
+     "s.json:1:12: the domain needs the key \"max\""},
+    {"{\"domain\": {\"min\": [0,5,0], \"max\": [1,4,1]}, \"systems\": [{}]}",
+     "s.json:1:20: min is not below max in y: 5 and 4"},
+    {"{\"domain\": {\"min\": [0,0,0], \"max\": [1,1,2e6]}, \"systems\": [{}]}",
+     "s.json:1:41: max is 2e+06; it may be from -1e+06 to 1e+06 m"},
+    {HEAD "\"systems\": [{}]}", "s.json:2:13: a system needs the key \"solver\""},
+    {HEAD "\"systems\": [{\"solver\": \"pfb\"}]}",
+     "s.json:2:24: unknown solver \"pfb\"; did you mean \"pbf\"? It may be one of: pbf"},
+    {HEAD "\"systems\": [{\"solver\": \"pbf\"}]}", "s.json:2:12: the scene has no particles"},
+    {SYSTEM("\"viscocity\": 1", BLOCK),
+     "s.json:2:46: unknown key \"viscocity\"; did you mean \"viscosity\"?"},
+    {SYSTEM("\"iterations\": \"abc\"", BLOCK),
+     "s.json:2:60: found text \"abc\", an integer is needed"},
+    {SYSTEM("\"iterations\": 1000", BLOCK), "s.json:2:60: iterations is 1000; it may be from"},
+    {SYSTEM("\"kernel\": \"cubik\"", BLOCK),
+     "s.json:2:56: unknown kernel \"cubik\"; did you mean \"cubic\"?"},
+    {SYSTEM("\"kernel\": \"gauss\"", BLOCK),
+     "s.json:2:56: unknown kernel \"gauss\"; it may be one of: cubic, wendland, poly6"},
+    {SYSTEM("\"sleepy\": 1", BLOCK), "s.json:2:56: found the number 1, true or false is"},
+    {SYSTEM("\"spacing\": null", BLOCK), "s.json:2:57: found null, a number is needed"},
+    {SYSTEM("", "{\"min\": [0,0,0]}"), "s.json:3:12: a block needs the key \"max\""},
+    {SYSTEM("", "{\"min\": [0,0,0], \"max\": [5,1,1]}"),
+     "s.json:3:12: the block reaches out of the domain, which is from (0, 0, 0) to (4, 3, 2)"},
+    {SYSTEM("", "{\"min\": [1,1,1], \"max\": [0,2,2]}"), "s.json:3:20: min is not below max"},
+    {SYSTEM("", "{\"min\": [0,0,0], \"max\": [1,1,0.04]}"),
+     "s.json:3:12: the block is 0.04 m long in z, less than one spacing of 0.05 m"},
+    {SYSTEM("", BLOCK ",\n{\"min\": [0.5,0.5,0.5], \"max\": [2,2,2]}"),
+     "s.json:4:1: this block overlaps the block at s.json:3:12; blocks may only touch"},
+    {HEAD WATER ",\n\"colliders\": [{\"radius\": 1}]}", "s.json:4:15: a collider needs the"},
+    {HEAD WATER ",\n\"colliders\": [{\"shape\": \"cube\"}]}",
+     "s.json:4:25: unknown shape \"cube\"; did you mean \"cone\"? It may be one of: plane, sphere"},
+    {HEAD WATER ",\n\"colliders\": [{\"shape\": \"sphere\", \"center\": [0,0,0],"
+                "\"radius\": -1}]}",
+     "s.json:4:63: radius is -1; it may be from 1e-06 to 1e+06 m"},
+    {HEAD WATER ",\n\"colliders\": [{\"shape\": \"sphere\", \"height\": 1}]}",
+     "s.json:4:35: unknown key \"height\"; a sphere may have: name, shape, friction, sticky, motion, material, center"},
+    {HEAD WATER ",\n\"colliders\": [{\"shape\": \"plane\", \"point\": [0,0,0],"
+                "\"normal\": [0,0,0]}]}",
+     "s.json:4:15: a plane: axis must be finite and not zero"},
+    {HEAD WATER ",\n\"cameras\": [{\"eye\": [1,1,1], \"target\": [1,1,1]}]}",
+     "s.json:4:13: camera: eye and target are the same point"},
+    {HEAD WATER ",\n\"cameras\": [{\"eye\": [0,9,0], \"target\": [0,0,0]}]}",
+     "s.json:4:13: camera: up points along the view direction"},
+    {HEAD WATER ",\n\"cameras\": [{\"eye\": [0,9,1], \"target\": [0,0,0], \"fov\": 200}]}",
+     "s.json:4:56: fov is 200; it may be from 1 to 170 degrees"},
+    {HEAD WATER ",\n\"cameras\": [{\"name\": \"a\", \"eye\": [0,9,1], \"target\": [0,0,0]},\n"
+                "{\"name\": \"a\", \"eye\": [0,9,1], \"target\": [0,0,0]}]}",
+     "s.json:5:1: a camera called \"a\" is already at s.json:4:13"},
+    {HEAD "\"systems\": [{\"name\": \"a name of more than thirty-one bytes\"}]}",
+     "s.json:2:22: the name of a system has at most 31 bytes"},
+    {HEAD WATER ",\n\"render\": {\"widht\": 3}}",
+     "s.json:4:12: unknown key \"widht\"; did you mean \"width\"?"},
+    {HEAD WATER ",\n\"render\": {\"background\": [0, 0, 2]}}",
+     "s.json:4:33: background is 2; it may be from 0 to 1"},
+    {HEAD WATER ",\n\"render\": 3}", "s.json:4:11: found the number 3, an object is needed"},
+};
+
+static void bad_scenes_are_refused(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < sizeof bad_scenes / sizeof bad_scenes[0]; k++) {
         SlScene *scene;
-        SlStatus status = parse(cases[k].text, NULL, 0, &scene);
+        SlStatus status = parse(bad_scenes[k].text, NULL, 0, &scene);
         assert_null(scene);
-        expect_sentence(cases[k].text, status, SL_ERROR_PARSE, cases[k].message);
+        expect_sentence(bad_scenes[k].text, status, SL_ERROR_PARSE, bad_scenes[k].message);
         assert_int_equal(memory.bytes_held, 0);
     }
 }

@@ -101,8 +101,7 @@ const SlTable sl_path_table = {
     .name = "path",
     .kind = "renderer",
     .summary = "physically based pictures by path tracing: water, glass, solids, snow as a volume",
-    .citation = "Kajiya: The Rendering Equation, SIGGRAPH 1986; Veach: Robust Monte Carlo Methods for "
-                "Light Transport Simulation, 1997",
+    .citation = "[Kajiya 1986]; multiple importance sampling: [Veach 1995]",
     .rows = rows,
     .row_count = ROW_COUNT,
 };

@@ -419,6 +419,7 @@ static void set_ground(SlSceneBuilder *b)
     scene->ground.tile = 0.5f * ground->checker;
     scene->ground.haze = ground->fade;
     scene->ground.bump = 0.03f * ground->checker;
+    scene->ground.grain = 3 * b->input->stage->spacing;
     scene->ground.material =
         add_material(scene, (SlPathMaterial){.kind = SL_BSDF_DIFFUSE,
                                              .pattern = b->input->ground,

@@ -51,6 +51,7 @@ typedef struct SlPathScene {
     struct {
         bool visible;
         float height, tile, bump; /* m */
+        float grain;              /* m: length of the grain of snow */
         SlVec3 center;
         float haze; /* m: distance at which it fades */
         uint16_t material;

@@ -7,6 +7,9 @@
 
 /* --- The ground. --- */
 
+/* Slope of the grain of snow: mean of six octaves each. */
+#define GRAIN_SLOPE 0.2f
+
 static float hash2(int x, int y)
 {
     uint32_t h = (uint32_t)x * 0x9e3779b1u ^ (uint32_t)y * 0x85ebca77u;
@@ -66,14 +69,13 @@ static void bump_slopes(float x, float y, float *along_x, float *along_y)
     *along_y = (bumps(x, y + step) - here) / step;
 }
 
-/* Snow: soft bumps, which fade where they are small in the picture. On slopes they are those of the three
-   planes of the axes, each as far as the surface faces it. */
-static SlVec3 snow_normal(const SlPathScene *scene, SlVec3 p, SlVec3 normal, float t)
+/* Slope of bumps of that length at a point of a surface. On slopes they are those of the three planes of the
+   axes, each as far as the surface faces it. */
+static SlVec3 snow_slope(SlVec3 p, SlVec3 normal, float length)
 {
-    float length = scene->ground.tile, far = t / (80 * length);
-    float scale = scene->ground.bump / length / (1 + far * far), along[2];
     SlVec3 q = sl_scale(p, 1 / length), slope = {0, 0, 0};
     SlVec3 facing = sl_mul(normal, normal);
+    float along[2];
     if (facing.x > 0.02f) {
         bump_slopes(q.y + 5.3f, q.z, &along[0], &along[1]);
         slope = sl_add(slope, sl_scale(sl_vec3(0, along[0], along[1]), facing.x));
@@ -86,8 +88,26 @@ static SlVec3 snow_normal(const SlPathScene *scene, SlVec3 p, SlVec3 normal, flo
         bump_slopes(q.x, q.y + 9.7f, &along[0], &along[1]);
         slope = sl_add(slope, sl_scale(sl_vec3(along[0], along[1], 0), facing.z));
     }
-    slope = sl_sub(slope, sl_scale(normal, sl_dot(slope, normal)));
-    return sl_unit(sl_sub(normal, sl_scale(slope, scale)));
+    return sl_sub(slope, sl_scale(normal, sl_dot(slope, normal)));
+}
+
+/* 1 near the camera, less where bumps of that length are small in the picture. */
+static float snow_fade(float t, float length)
+{
+    float far = t / (80 * length);
+    return 1 / (1 + far * far);
+}
+
+/* Snow: soft drifts, and on them grain of the size of the snow that is simulated, so that the two match. */
+static SlVec3 snow_normal(const SlPathScene *scene, SlVec3 p, SlVec3 normal, float t)
+{
+    float drift = scene->ground.tile, grain = scene->ground.grain;
+    SlVec3 slope = sl_scale(snow_slope(p, normal, drift),
+                            scene->ground.bump / drift * snow_fade(t, drift));
+    float fade = grain > 0 ? snow_fade(t, 2 * grain) : 0;
+    if (fade > 0.02f)
+        slope = sl_add(slope, sl_scale(snow_slope(p, normal, grain), GRAIN_SLOPE * fade));
+    return sl_unit(sl_sub(normal, slope));
 }
 
 static void ground_surface(const SlPathScene *scene, const SlRay *ray, float t, SlSurface *s)
