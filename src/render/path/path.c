@@ -333,6 +333,7 @@ static SlStatus begin(void *state, const SlRenderJob *job, uint32_t *passes, SlE
                           .intersector = choose_intersector(tracer),
                           .shutter_open = open,
                           .shutter_close = close,
+                          .velocities = sl_job_names(job, "velocity"),
                           .tint = (float)number(tracer, TINT),
                           .foam = (float)number(tracer, FOAM),
                           .ground = ground_pattern(tracer, job->view),
