@@ -4,7 +4,7 @@
 
 #include "support/test.h"
 
-enum { PATH_MAX_ROWS = 128, PATH_MAX_COLLIDERS = 4 };
+enum { PATH_MAX_ROWS = 160, PATH_MAX_COLLIDERS = 4 };
 
 typedef struct PathCase {
     SlFrameView view;

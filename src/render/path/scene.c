@@ -347,9 +347,9 @@ static SlStatus push_lists(SlSceneBuilder *b, SlError *error)
     for (size_t k = 0; k < view->system_count; k++)
         if (drawn_as_spheres(b, &view->systems[k]))
             b->sphere_room += view->systems[k].particle_count * (is_whitewater(&view->systems[k]) ? SL_GRAINS : 1);
-    scene->material_room = 2 * view->collider_count + view->system_count + view->surface_count + 5;
+    scene->material_room = 2 * view->collider_count + view->system_count + view->surface_count + SL_MAX_LAMPS + 2;
     scene->materials = SL_PUSH(b->arena, SlPathMaterial, scene->material_room);
-    b->pieces = SL_PUSH(b->arena, SlPiece, view->collider_count + view->surface_count + 2);
+    b->pieces = SL_PUSH(b->arena, SlPiece, view->collider_count + view->surface_count + SL_MAX_LAMPS + 1);
     b->meshes = SL_PUSH(b->arena, SlMesh, view->collider_count + 1);
     b->spheres = SL_PUSH(b->arena, float, 4 * b->sphere_room);
     b->sphere_motion = SL_PUSH(b->arena, float, 3 * b->sphere_room);
@@ -442,10 +442,9 @@ static void add_tank(SlSceneBuilder *b, SlTank *tank)
 }
 
 /* Two triangles that shine. */
-static void add_lamp(SlSceneBuilder *b, float corners[12])
+static uint16_t add_lamp(SlSceneBuilder *b, const SlLamp *lamp, float corners[12])
 {
     static const uint32_t triangles[6] = {0, 1, 2, 0, 2, 3};
-    const SlLamp *lamp = &b->scene->lamp;
     SlVec3 p[4] = {lamp->corner, sl_add(lamp->corner, lamp->side[0]),
                    sl_add(sl_add(lamp->corner, lamp->side[0]), lamp->side[1]),
                    sl_add(lamp->corner, lamp->side[1])};
@@ -455,8 +454,18 @@ static void add_lamp(SlSceneBuilder *b, float corners[12])
     piece->vertex_count = 4;
     piece->triangles = triangles;
     piece->triangle_count = 2;
-    piece->material = b->scene->lamp_material =
-        add_material(b->scene, (SlPathMaterial){.kind = SL_BSDF_LIGHT, .color = lamp->light});
+    piece->material = add_material(b->scene, (SlPathMaterial){.kind = SL_BSDF_LIGHT, .color = lamp->light});
+    return piece->material;
+}
+
+static void add_lamps(SlSceneBuilder *b, float corners[SL_MAX_LAMPS][12])
+{
+    const SlLamps *lamps = &b->scene->lamps;
+    for (uint32_t k = 0; k < lamps->count; k++) {
+        uint16_t material = add_lamp(b, &lamps->lamp[k], corners[k]);
+        if (k == 0)
+            b->scene->lamp_material = material;
+    }
 }
 
 static void set_ground(SlSceneBuilder *b)
@@ -522,7 +531,7 @@ SlStatus sl_path_scene_build(SlContext *context, SlArena *arena, const SlSceneIn
     const SlFrameView *view = input->job->view;
     SlSceneBuilder b = {.context = context, .arena = arena, .input = input, .scene = scene,
                  .open = input->shutter_open, .close = input->shutter_close};
-    float corners[12];
+    float corners[SL_MAX_LAMPS][12]; /* of lamps */
     SlTank tank;
     /* Without time between them `motion` is that of a second, for velocities. */
     b.motion_time = b.close > b.open ? b.close - b.open : 1;
@@ -548,8 +557,7 @@ SlStatus sl_path_scene_build(SlContext *context, SlArena *arena, const SlSceneIn
         if (!add_surfaces(&b))
             status = sl_error_set(error, SL_ERROR_MEMORY, "no memory for the water's surface");
         add_tank(&b, &tank); /* lives as long as the pieces */
-        if (sl_max3(scene->lamp.light) > 0)
-            add_lamp(&b, corners);
+        add_lamps(&b, corners);
         for (size_t k = 0; k < view->system_count; k++)
             if (drawn_as_spheres(&b, &view->systems[k]))
                 add_particles(&b, &view->systems[k]);

@@ -20,6 +20,14 @@ typedef enum SlSunThrough {
 } SlSunThrough;
 #define SL_SUN_NAMES "photons|straight|traced"
 
+/* How paths find lights. */
+typedef enum SlLightSampling {
+    SL_SAMPLE_BOTH,   /* by both, weighted: multiple importance sampling */
+    SL_SAMPLE_LIGHTS, /* by points of lights */
+    SL_SAMPLE_SURFACES /* by directions of what scatters */
+} SlLightSampling;
+#define SL_LIGHT_SAMPLING_NAMES "both|lights|surfaces"
+
 typedef struct SlPathSettings {
     uint32_t samples, seed;
     uint32_t max_bounces, max_scatterings;
@@ -27,6 +35,8 @@ typedef struct SlPathSettings {
     SlSunThrough sun_through;
     float aperture, focus; /* m; focus 0: the camera's target */
     bool haze; /* far ground fades into the horizon */
+    SlLightSampling sampling;
+    bool hide_lamps; /* the camera does not see them */
 } SlPathSettings;
 
 typedef struct SlPhotonMap SlPhotonMap;
@@ -58,8 +68,8 @@ typedef struct SlPathScene {
     } ground;
     SlSun sun;
     SlSurroundings sky;
-    SlLamp lamp;
-    uint16_t lamp_material;
+    SlLamps lamps;
+    uint16_t lamp_material; /* of the first; the others follow */
     SlVolumeSlices volumes[SL_MAX_VOLUMES];
     size_t volume_count;
     const SlPhotonMap *photons; /* NULL: none */
@@ -106,7 +116,7 @@ typedef struct SlSceneInput {
 } SlSceneInput;
 
 /* Arrays are in the arena. Destroy the scene in any case; lights and settings are set by the caller,
-   but for the lamp, which must be set before. */
+   but for the lamps, which must be set before. */
 SlStatus sl_path_scene_build(SlContext *context, SlArena *arena, const SlSceneInput *input,
                              SlPathScene *scene, SlError *error);
 void sl_path_scene_destroy(SlPathScene *scene);

@@ -1,4 +1,4 @@
-/* Meshes of colliders, surfaces and the lamp as the arrays of the path tracer's geometry, with normals
+/* Meshes of colliders, surfaces and lamps as the arrays of the path tracer's geometry, with normals
    and motion (scene_build.h). */
 #include "render/path/scene_build.h"
 
