@@ -3,10 +3,11 @@
 # shellcheck source=../support/command.sh
 . "$(dirname "$0")/../support/command.sh"
 
-# A blade that spins and a ball that falls; nothing else moves.
+# A blade that spins and a ball that falls; nothing else is there: a scene needs a system, its water comes later.
 cat > scene.json << 'EOF'
 {"domain": {"min": [-2, 0, -2], "max": [2, 3, 2]}, "time": {"frames": 3, "frame_rate": 30},
- "systems": [],
+ "systems": [{"name": "water", "solver": "pbf", "parameters": {"spacing": 0.1},
+              "emitters": [{"shape": "disk", "center": [1.5, 2.5, 0], "radius": 0.2, "start": 100}]}],
  "colliders": [{"name": "blade", "shape": "box", "min": [-0.8, 1.4, -0.05], "max": [0.8, 1.6, 0.05],
                 "motion": {"spin": [0, 0, 900], "pivot": [0, 1.5, 0]}},
                {"name": "ball", "shape": "sphere", "center": [-1.2, 1.5, 0], "radius": 0.2,

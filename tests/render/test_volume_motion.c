@@ -86,7 +86,7 @@ static Moments moments_of(const SlVolume *volume)
                 m.volume += density;
                 first += density * x;
                 second += density * x * x;
-                if (density > 1e-3) {
+                if (density > 0) {
                     m.low = fmin(m.low, x);
                     m.high = fmax(m.high, x);
                 }
