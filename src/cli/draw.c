@@ -186,6 +186,8 @@ static SlStatus make_renderer(CliDrawing *drawing, const SlScene *scene, const S
         sl_renderer_create(drawing->context, name, values, &drawing->renderer, error);
     const SlTable *table = sl_table_named(tables, count, name);
     const SlParamRow *surface = sl_table_find(table, "surface");
+    drawing->blurs = sl_table_find(table, "shutter") != NULL &&
+                     (drawing->exr || render_value(table, values, "shutter", 0) > 0);
     /* Snow and solids have neither a surface of water nor whitewater. */
     bool liquid = has_liquid(view);
     if (status != SL_OK)
@@ -257,12 +259,20 @@ SlStatus cli_drawing_warm(CliDrawing *drawing, const SlScene *scene, const SlFra
     SlStatus status = SL_OK;
     if (drawing->renderer == NULL)
         status = make_renderer(drawing, scene, view, error);
-    *wanted = status == SL_OK && (drawing->whitewater != NULL || drawing->upsample != NULL);
+    *wanted = status == SL_OK &&
+              (drawing->whitewater != NULL || drawing->upsample != NULL || drawing->blurs);
     if (status == SL_OK && drawing->whitewater != NULL)
         status = sl_filter_apply(drawing->whitewater, view, &output, error);
     if (status == SL_OK && drawing->upsample != NULL)
         status = sl_filter_apply(drawing->upsample, view, &output, error);
+    if (status == SL_OK && drawing->blurs)
+        status = cli_motion_keep(&drawing->motion, view, error);
     return status;
+}
+
+SlStatus cli_drawing_pass(CliDrawing *drawing, const SlFrameView *view, SlError *error)
+{
+    return cli_motion_keep(&drawing->motion, view, error);
 }
 
 /* The video is opened with the first picture: its size is the renderer's. */
@@ -305,6 +315,7 @@ static SlStatus draw(CliDrawing *drawing, const SlFrameView *view, const SlImage
     job.region = drawing->region;
     job.planes = planes;
     job.plane_count = list_planes(drawing, planes, MAX_PLANES);
+    cli_motion_apply(&drawing->motion, &job);
     SlStatus status = sl_render_begin(renderer, &job, error);
     uint32_t remaining = 1;
     bool part = job.region.width > 0;
@@ -349,10 +360,15 @@ SlStatus cli_drawing_add(CliDrawing *drawing, const SlScene *scene, const SlFram
     SlStatus status = SL_OK;
     if (drawing->renderer == NULL)
         status = make_renderer(drawing, scene, view, error);
+    bool moves = drawing->blurs && view->collider_count > 0;
+    if (status == SL_OK && moves && drawing->run != NULL)
+        status = cli_motion_find(&drawing->motion, drawing->run, view->frame, error);
     if (status == SL_OK)
         status = apply_filters(drawing, &view, error);
     if (status == SL_OK)
         status = draw(drawing, view, &image, error);
+    if (status == SL_OK && moves)
+        status = cli_motion_keep(&drawing->motion, view, error);
     if (status != SL_OK)
         return status;
     drawing->draw_ms += sl_renderer_last_ms(drawing->renderer);
@@ -372,6 +388,7 @@ SlStatus cli_drawing_close(CliDrawing *drawing, bool keep, SlError *error)
     if (drawing->video != NULL)
         status = sl_video_close(drawing->video, keep, error);
     drawing->video = NULL;
+    cli_motion_forget(&drawing->motion);
     sl_target_destroy(drawing->target);
     drawing->target = NULL;
     sl_filter_destroy(drawing->surface);

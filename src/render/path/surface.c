@@ -153,15 +153,14 @@ static void triangle_surface(const SlPathScene *scene, float time, const SlHit *
 {
     const SlGeometry *g = &scene->geometry;
     const uint32_t *corner = g->triangles + 3 * (size_t)hit->primitive;
-    SlVec3 p[3], n[3], m[3];
+    SlVec3 p[3], n[3];
     for (int k = 0; k < 3; k++) {
         p[k] = row3(g->positions, corner[k]);
         n[k] = row3(scene->normals, corner[k]);
-        m[k] = g->motion != NULL ? row3(g->motion, corner[k]) : sl_vec3(0, 0, 0);
-        p[k] = sl_add(p[k], sl_scale(m[k], time));
+        if (g->motion != NULL)
+            p[k] = sl_add(p[k], sl_scale(row3(g->motion, corner[k]), time));
     }
     s->position = mixed(p, hit->u, hit->v);
-    s->motion = mixed(m, hit->u, hit->v);
     s->flat = sl_unit(sl_cross(sl_sub(p[1], p[0]), sl_sub(p[2], p[0])));
     SlVec3 normal = mixed(n, hit->u, hit->v);
     s->normal = sl_dot(normal, normal) > 1e-6f ? sl_unit(normal) : s->flat;
@@ -173,8 +172,8 @@ static void sphere_surface(const SlPathScene *scene, const SlRay *ray, const SlH
     const SlGeometry *g = &scene->geometry;
     size_t k = hit->primitive - g->triangle_count;
     SlVec3 center = sl_vec3(g->spheres[4 * k], g->spheres[4 * k + 1], g->spheres[4 * k + 2]);
-    s->motion = g->sphere_motion != NULL ? row3(g->sphere_motion, k) : sl_vec3(0, 0, 0);
-    center = sl_add(center, sl_scale(s->motion, ray->time));
+    if (g->sphere_motion != NULL)
+        center = sl_add(center, sl_scale(row3(g->sphere_motion, k), ray->time));
     SlVec3 p = sl_add(ray->origin, sl_scale(ray->direction, hit->t));
     s->flat = s->normal = sl_unit(sl_sub(p, center));
     s->radius = g->spheres[4 * k + 3];
@@ -186,6 +185,8 @@ void sl_scene_surface(const SlPathScene *scene, const SlRay *ray, const SlHit *h
 {
     s->t = hit->t;
     s->primitive = hit->primitive;
+    s->u = hit->u;
+    s->v = hit->v;
     s->radius = 0;
     if (hit->primitive < scene->geometry.triangle_count)
         triangle_surface(scene, ray->time, hit, s);
@@ -194,6 +195,19 @@ void sl_scene_surface(const SlPathScene *scene, const SlRay *ray, const SlHit *h
     s->albedo = scene->materials[s->material].color;
     if (scene->materials[s->material].pattern == SL_PATTERN_SNOW)
         s->normal = snow_normal(scene, s->position, s->normal, hit->t);
+}
+
+SlVec3 sl_scene_velocity(const SlPathScene *scene, const SlSurface *s)
+{
+    const SlGeometry *g = &scene->geometry;
+    if (s->primitive == SL_NO_PRIMITIVE)
+        return sl_vec3(0, 0, 0);
+    if (s->primitive >= g->triangle_count)
+        return sl_scale(row3(scene->sphere_motion, s->primitive - g->triangle_count), scene->per_motion);
+    const uint32_t *corner = g->triangles + 3 * (size_t)s->primitive;
+    const SlVec3 m[3] = {row3(scene->motion, corner[0]), row3(scene->motion, corner[1]),
+                         row3(scene->motion, corner[2])};
+    return sl_scale(mixed(m, s->u, s->v), scene->per_motion);
 }
 
 static void include(SlBox *box, SlVec3 p, float radius)

@@ -78,7 +78,7 @@ uint64_t sl_snow_blocks_bytes(uint32_t layers, uint64_t count)
     uint64_t capacity = 512 + count / 256;
     uint64_t each = SL_SNOW_BLOCK_FLOATS * sizeof(float) * (uint64_t)__builtin_popcount(layers) +
                     sizeof(SlBlockCoord) + 10 * sizeof(uint32_t) + 3 * sizeof(uint32_t);
-    return capacity * each + count * (3 * sizeof(uint32_t) + sizeof(uint64_t));
+    return capacity * each + count * (3 * sizeof(uint32_t) + sizeof(uint64_t)) + count / 8;
 }
 
 /* The index of the block at c, which is added if it is missing; SL_NO_BLOCK: no storage left. */

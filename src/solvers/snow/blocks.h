@@ -22,7 +22,7 @@ enum {
 typedef enum SlSnowLayer {
     SL_NODES,    /* momentum and mass; from step 4 on velocity and mass */
     SL_IMPULSE,  /* FLIP and semi-implicit: impulse of stress; with FLIP from step 4 on v' - a v */
-    SL_NEAREST,  /* distance from the nearest particle to surfaces, a lane each (nearest.h) */
+    SL_NEAREST,  /* distances from the nearest particle to surfaces: see sl_snow_nearest */
     SL_CONTACT,  /* semi-implicit: normal and code (nodes.h) of nodes in contact */
     SL_RESIDUAL, /* semi-implicit: the vectors of conjugate residuals */
     SL_DIRECTION,
@@ -72,6 +72,25 @@ typedef struct SlBlockExtent {
 static inline SlBlockCoord sl_snow_block_of(const SlSnowBlocks *blocks, uint32_t occupied)
 {
     return blocks->coords[blocks->reach[occupied][0]];
+}
+
+/* Distances (m) of the nearest particle of each node of a touched block to surface k of the block's
+   slots (SlSnowSlots): SL_SNOW_BLOCK_NODES in a row. INFINITY: none may touch it in this step. */
+static inline float *sl_snow_nearest(const SlSnowBlocks *blocks, size_t touched, size_t k)
+{
+    return blocks->layer[SL_NEAREST] + touched * SL_SNOW_BLOCK_FLOATS + k * SL_SNOW_BLOCK_NODES;
+}
+
+/* The number of an occupied block's first group of eight particles, and an upper bound of all such
+   numbers: blocks begin with a new group. */
+static inline size_t sl_snow_first_group(const SlSnowBlocks *blocks, uint32_t occupied)
+{
+    return blocks->start[occupied] / 8 + (size_t)occupied;
+}
+
+static inline size_t sl_snow_max_groups(const SlSnowBlocks *blocks, size_t particles)
+{
+    return particles / 8 + (size_t)blocks->capacity + 1;
 }
 
 /* layers: a bit for each that is needed. */

@@ -20,11 +20,14 @@ void sl_snow_find_near(const SlSnowContacts *c, SlVec3 center, float half, SlSno
     static const float corner = 1.7320509f; /* of a cube; a wall meets its faces first */
     size_t surfaces = SL_SNOW_WALLS + c->around->bodies->count - 1;
     near->count = 0;
-    for (uint32_t k = 0; k < surfaces; k++) {
-        float reach = k < SL_SNOW_WALLS ? half : corner * half;
-        if (surface_at(c, k, center, reach).distance <= reach)
+    for (uint32_t k = 0; k < SL_SNOW_WALLS; k++) {
+        float away = (&center.x)[k >> 1] - sl_snow_wall(c, k);
+        if (((k & 1) != 0 ? -away : away) <= half)
             near->surfaces[near->count++] = (uint16_t)k;
     }
+    for (uint32_t k = SL_SNOW_WALLS; k < surfaces; k++)
+        if (surface_at(c, k, center, corner * half).distance <= corner * half)
+            near->surfaces[near->count++] = (uint16_t)k;
 }
 
 float sl_snow_distance(const SlSnowContacts *c, uint32_t surface, SlVec3 x, float reach)
@@ -112,6 +115,8 @@ SlSnowContact sl_snow_meet_node(const SlSnowContacts *c, const SlSnowNear *near,
 {
     SlSnowContact contact = {.kind = SL_CONTACT_NONE};
     for (uint32_t k = 0; k < near->count; k++) {
+        if (!c->printed && k < SL_SNOW_SLOTS && node->nearest[k] - c->touch > c->margin)
+            continue; /* no particle may touch it: this spares the query */
         const SlBody *body = body_at(c, near->surfaces[k]);
         SlSurface s = surface_at(c, near->surfaces[k], node->x, c->node_reach);
         SlVec3 body_velocity = sl_body_velocity(body, &s, node->x);

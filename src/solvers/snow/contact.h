@@ -14,7 +14,7 @@
 #include "solvers/solver.h"
 
 enum { SL_SNOW_WALLS = SL_DOMAIN_WALLS, SL_SNOW_MAX_NEAR = SL_SNOW_WALLS + SL_MAX_BODIES };
-/* Surfaces near a block of nodes whose nearest particles are known: lanes of SL_NEAREST. Beyond
+/* Surfaces near a block of nodes whose nearest particles are known (SL_NEAREST). Beyond
    these, nodes collide as printed. */
 enum { SL_SNOW_SLOTS = 4 };
 
@@ -50,17 +50,24 @@ typedef struct SlSnowContact {
 } SlSnowContact;
 
 /* A node: position, mass and, for the first SL_SNOW_SLOTS surfaces, the distance (m) of the nearest
-   particle in reach of the node. */
+   particle in reach of the node; not used if printed. */
 typedef struct SlSnowNode {
     SlVec3 x;
     float mass;
-    const float *nearest;
+    float nearest[SL_SNOW_SLOTS];
 } SlSnowNode;
 
 /* The body that a surface belongs to. */
 static inline uint32_t sl_snow_body_of(uint32_t surface)
 {
     return surface < SL_SNOW_WALLS ? 0 : surface - SL_SNOW_WALLS + 1;
+}
+
+/* Where a wall of the domain is, m along the axis wall / 2: a lower one if `wall` is even. */
+static inline float sl_snow_wall(const SlSnowContacts *c, uint32_t wall)
+{
+    const SlBox *domain = &c->around->bodies->body[0].bounds;
+    return ((wall & 1) != 0 ? &domain->max.x : &domain->min.x)[wall >> 1];
 }
 
 /* Adds an impulse at x to a body's sums. */

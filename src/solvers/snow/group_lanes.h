@@ -76,12 +76,11 @@ SL_INLINE F8x3 row_of(Sym e, int k)
 }
 
 /* scatter() with the slopes of lane at.j of a group's records. */
-SL_INLINE void scatter_record(float *tile, float *second, Stencil at, F8 value,
-                              const Records slope[3], bool separate)
+SL_INLINE void scatter_record(float *tile, Stencil at, F8 value, const Records slope[3])
 {
     F8 slopes[3] = {f8_twice(slope[0].at[at.j]), f8_twice(slope[1].at[at.j]),
                     f8_twice(slope[2].at[at.j])};
-    scatter(tile, second, at, value, slopes, separate);
+    scatter(tile, at, value, slopes);
 }
 
 /* A kernel over blocks: `call` sees p, the pass, d, the loop's data, and block. */

@@ -115,7 +115,7 @@ SL_INLINE void block_hessian(const SlSnowPass *p, uint32_t block, const SlSnowBl
         }
         hessian_of(p, g, gradient, slope);
         for (size_t j = 0; j < g.count; j++)
-            scatter_record(sum, sum, (Stencil){&weights, j, nodes}, f8(0), slope, false);
+            scatter_record(sum, (Stencil){&weights, j, nodes}, f8(0), slope);
     }
     add_tile(blocks->layer[d->to], blocks->reach[block], sum);
 }

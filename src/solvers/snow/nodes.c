@@ -1,10 +1,10 @@
 /* The node update between the two transfers: steps 4 and 5 of [Stomakhin 2013, section 4.1]. */
 #include "solvers/snow/nodes.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "math/vec3.h"
-#include "solvers/snow/nearest.h"
 
 /* Nodes lighter than this fraction of a particle's mass get no velocity: their momentum is below
    the rounding of floats. Results do not change visibly up to 1e-5. */
@@ -21,6 +21,55 @@ SlVec3 sl_snow_node_position(const SlSnowPass *p, SlBlockCoord c, int k)
     return sl_vec3(h * (float)(4 * c.x + (k >> 4)), h * (float)(4 * c.y + (k >> 2 & 3)),
                    h * (float)(4 * c.z + (k & 3)));
 }
+
+/* --- The surfaces near blocks --- */
+
+static void find_surfaces(const SlSnowPass *p, size_t block, SlSnowNear *near)
+{
+    float h = p->lattice.cell;
+    SlBlockCoord c = p->blocks->coords[block];
+    SlVec3 middle = {h * ((float)(4 * c.x) + 1.5f), h * ((float)(4 * c.y) + 1.5f),
+                     h * ((float)(4 * c.z) + 1.5f)};
+    sl_snow_find_near(&p->contacts, middle, 1.6f * h + p->contacts.node_reach, near);
+}
+
+/* All surfaces near a touched block; the first SL_SNOW_SLOTS are those of its slots. */
+static void block_surfaces(const SlSnowPass *p, size_t block, SlSnowNear *near)
+{
+    const SlSnowSlots *slots = &p->slots[block];
+    if (slots->count > SL_SNOW_SLOTS) {
+        find_surfaces(p, block, near);
+        return;
+    }
+    near->count = slots->count;
+    memcpy(near->surfaces, slots->surfaces, sizeof slots->surfaces);
+}
+
+static void slots_loop(const void *data, size_t begin, size_t end, size_t chunk)
+{
+    (void)chunk;
+    const SlSnowPass *p = data;
+    for (size_t block = begin; block < end; block++) {
+        SlSnowNear near;
+        find_surfaces(p, block, &near);
+        SlSnowSlots *slots = &p->slots[block];
+        memset(slots, 0, sizeof *slots);
+        slots->count = (uint16_t)near.count;
+        for (uint32_t k = 0; k < near.count && k < SL_SNOW_SLOTS; k++) {
+            slots->surfaces[k] = near.surfaces[k];
+            for (int node = 0; p->close != NULL && node < SL_SNOW_BLOCK_NODES; node++)
+                sl_snow_nearest(p->blocks, block, k)[node] = INFINITY;
+        }
+    }
+}
+
+void sl_snow_find_surfaces(const SlSnowPass *pass)
+{
+    const SlSnowBlocks *blocks = pass->blocks;
+    sl_loop_run(blocks->context->pool, blocks->touched, SL_SNOW_NODE_CHUNK, slots_loop, pass);
+}
+
+/* --- Steps 4 and 5 --- */
 
 /* [Stomakhin 2013 eq. 10] with gravity: v* = v + dt (f / m + g). impulse NULL: it was added to the
    momentum (explicit MLS). */
@@ -46,10 +95,9 @@ static void update_block(const SlSnowPass *p, size_t block, double *sums)
     float *nodes = blocks->layer[SL_NODES] + block * SL_SNOW_BLOCK_FLOATS;
     float *impulses = layer_of(blocks, SL_IMPULSE, block);
     float *contacts = layer_of(blocks, SL_CONTACT, block);
-    const float *nearest = layer_of(blocks, SL_NEAREST, block);
     SlBlockCoord c = blocks->coords[block];
     SlSnowNear near;
-    sl_snow_block_surfaces(p, block, &near);
+    block_surfaces(p, block, &near);
     for (int k = 0; k < SL_SNOW_BLOCK_NODES; k++) {
         float *node = nodes + 4 * k, *impulse = impulses != NULL ? impulses + 4 * k : NULL;
         if (sl_snow_is_light(p, node)) {
@@ -63,8 +111,9 @@ static void update_block(const SlSnowPass *p, size_t block, double *sums)
         SlVec3 v = starred_velocity(p, node, impulse);
         SlSnowContact contact = {.kind = SL_CONTACT_NONE};
         if (near.count > 0) {
-            SlSnowNode meeting = {sl_snow_node_position(p, c, k), node[3],
-                                  nearest != NULL ? nearest + 4 * k : NULL};
+            SlSnowNode meeting = {.x = sl_snow_node_position(p, c, k), .mass = node[3]};
+            for (size_t s = 0; !p->contacts.printed && s < near.count && s < SL_SNOW_SLOTS; s++)
+                meeting.nearest[s] = sl_snow_nearest(blocks, block, s)[k];
             contact = sl_snow_meet_node(&p->contacts, &near, &meeting, &v, sums);
         }
         if (contacts != NULL) {
@@ -95,7 +144,6 @@ static void update_loop(const void *data, size_t begin, size_t end, size_t chunk
 
 void sl_snow_update_nodes(const SlSnowPass *pass)
 {
-    sl_snow_find_nearest(pass);
     sl_loop_run(pass->blocks->context->pool, pass->blocks->touched, SL_SNOW_NODE_CHUNK, update_loop,
                 pass);
 }

@@ -25,8 +25,12 @@ SlVec3 sl_snow_node_position(const SlSnowPass *pass, SlBlockCoord block, int nod
 /* Is the node too light to have a velocity? */
 bool sl_snow_is_light(const SlSnowPass *pass, const float *node);
 
+/* Finds the surfaces near every touched block (pass->slots), with no particle near any of them yet
+   (SL_NEAREST). The transfer to the grid then writes distances of particles (nearest_lanes.h). */
+void sl_snow_find_surfaces(const SlSnowPass *pass);
+
 /* [Stomakhin 2013] step 4, momenta become velocities v* after gravity and stress, and step 5,
-   grid-based body collisions. Afterwards SL_NODES is velocity and mass; with FLIP SL_IMPULSE is
+   grid-based body collisions, after sl_snow_particles_to_grid. Afterwards SL_NODES is velocity and mass; with FLIP SL_IMPULSE is
    v' - a v. */
 void sl_snow_update_nodes(const SlSnowPass *pass);
 

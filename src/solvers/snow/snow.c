@@ -124,11 +124,14 @@ SlStatus sl_snow_sort(SlSystem *system, SlSnowPass *pass, SlError *error)
     size_t capacity = state->blocks.capacity;
     pass->partials = SL_PUSH(arena, double, capacity * (size_t)SL_SNOW_PARTIALS);
     pass->slots = SL_PUSH(arena, SlSnowSlots, capacity);
+    size_t groups = sl_snow_max_groups(&state->blocks, system->particles.count);
+    if (!pass->contacts.printed)
+        pass->close = SL_PUSH(arena, uint8_t, groups);
     if (implicit)
         pass->solve_partials = SL_PUSH(arena, double, 2 * capacity);
     if (pass->partials == NULL || pass->slots == NULL ||
-        (implicit && pass->solve_partials == NULL) ||
-        !sl_snow_forces_begin(system, pass))
+        (!pass->contacts.printed && pass->close == NULL) ||
+        (implicit && pass->solve_partials == NULL) || !sl_snow_forces_begin(system, pass))
         return no_memory(error);
     return SL_OK;
 }
@@ -142,6 +145,7 @@ static const SlSnowTransfer *transfer_of(const SlSystem *system)
 void sl_snow_particles_to_grid(const SlSystem *system, const SlSnowPass *pass)
 {
     SlSnowBlockLoop loop = {.pass = pass};
+    sl_snow_find_surfaces(pass);
     sl_snow_for_colours(&loop, transfer_of(system)->particles_to_grid);
 }
 

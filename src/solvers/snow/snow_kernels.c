@@ -3,7 +3,7 @@
 #include "solvers/snow/snow_kernels.h"
 
 #include "math/vec3.h"
-#include "solvers/snow/group_lanes.h"
+#include "solvers/snow/nearest_lanes.h"
 
 /* --- Assignment of particles to blocks --- */
 
@@ -129,16 +129,15 @@ SL_INLINE void find_sources(const SlSnowPass *p, Group g, bool cubic, bool separ
     }
 }
 
-/* Cubic, lane at.j of a group: affine velocity to the tile, stress to `second`. */
-SL_INLINE void scatter_affine_record(const SlSnowPass *p, float *tile, float *second, Stencil at,
-                                     uint32_t particle, const Sources *from)
+/* Lane at.j of a group: momentum with its affine part, and the impulse of stress. */
+SL_INLINE void scatter_sources(float *tile, Stencil at, const Sources *from)
 {
+    static const float none[4] = {0, 0, 0, 0};
     size_t j = at.j;
-    F8 affine[4] = {f8_twice(from->affine[0].at[j]), f8_twice(from->affine[1].at[j]),
-                    f8_twice(from->affine[2].at[j]), f8_twice(from->value.at[j])};
-    F8 stress[3] = {f8_twice(from->stress[0].at[j]), f8_twice(from->stress[1].at[j]),
-                    f8_twice(from->stress[2].at[j])};
-    scatter_affine(tile, second, at, p->fields.fraction + 4 * (size_t)particle, affine, stress);
+    F8 slopes[3] = {f8_records(from->affine[0].at[j], from->stress[0].at[j]),
+                    f8_records(from->affine[1].at[j], from->stress[1].at[j]),
+                    f8_records(from->affine[2].at[j], from->stress[2].at[j])};
+    scatter_both(tile, at, f8_records(from->value.at[j], none), slopes);
 }
 
 /* Step 1: m_i = sum m_p w, momentum m_p v_p w, and m_p C (x_i - x_p) w where velocities are affine;
@@ -147,36 +146,32 @@ SL_INLINE void block_to_grid(const SlSnowPass *p, uint32_t block, bool cubic, in
                              bool separate)
 {
     const SlSnowBlocks *blocks = p->blocks;
-    _Alignas(32) float tile[TILE_FLOATS], second[TILE_FLOATS];
-    memset(tile, 0, sizeof tile);
-    if (separate)
-        memset(second, 0, sizeof second);
+    _Alignas(32) float tile[2 * TILE_FLOATS];
+    memset(tile, 0, (separate ? 2 : 1) * TILE_FLOATS * sizeof(float));
     SlBlockCoord coord = sl_snow_block_of(blocks, block);
-    bool affine = p->affine > 0;
     size_t end = blocks->start[block + 1];
     for (size_t i = blocks->start[block]; i < end; i += 8) {
         Group g = group_at(blocks->order, i, end);
         Weights weights;
         find_weights(&p->lattice, coord, p->fields.position, p->fields.fraction, g, cubic,
                      &weights);
+        if (cubic)
+            find_moments(p->fields.fraction, g, &weights);
         Sources sources;
         find_sources(p, g, cubic, separate, &sources);
         for (size_t j = 0; j < g.count; j++) {
-            F8 value = f8_twice(sources.value.at[j]);
             Stencil at = {&weights, j, nodes};
-            if (!cubic && separate) {
-                scatter_record(tile, tile, at, value, sources.affine, false);
-                scatter_record(second, second, at, f8(0), sources.stress, false);
-            } else if (cubic && affine) {
-                scatter_affine_record(p, tile, second, at, g.at[j], &sources);
-            } else {
-                scatter_record(tile, second, at, value, sources.stress, separate);
-            }
+            if (separate)
+                scatter_sources(tile, at, &sources);
+            else
+                scatter_record(tile, at, f8_twice(sources.value.at[j]), sources.stress);
         }
     }
-    add_tile(blocks->layer[SL_NODES], blocks->reach[block], tile);
+    const uint32_t *reach = blocks->reach[block];
     if (separate)
-        add_tile(blocks->layer[SL_IMPULSE], blocks->reach[block], second);
+        add_tile_of_both(blocks->layer[SL_NODES], blocks->layer[SL_IMPULSE], reach, tile);
+    else
+        add_tile(blocks->layer[SL_NODES], reach, tile);
 }
 
 /* Step 2, of particles without a volume: V0 = m / rho0 with rho0 = sum m_i w / h³, up to max_volume
@@ -257,18 +252,46 @@ SL_INLINE void tally_put(const Tally *t, double *out)
     out[SL_SNOW_DIVERGED] = t->diverged;
 }
 
-/* Step 9, for the particles of a block that has bodies near it. */
-static void meet_bodies(const SlSnowPass *p, const SlSnowNear *near, Group g, const float mass[8],
-                        Records *velocity, Records *move, double *sums)
+/* The surfaces that a block's particles can touch; found when first needed. */
+typedef struct BlockSurfaces {
+    SlBlockCoord coord;
+    bool known;
+    double *sums; /* of impulses on bodies; NULL: none */
+    SlSnowNear near;
+} BlockSurfaces;
+
+/* Lanes that may come to a surface: those that were near one, those that go farther than is known to
+   be free (a quarter of the margin is for the interpolation of distance fields), or all. */
+SL_INLINE uint32_t lanes_to_meet(const SlSnowPass *p, Group g, uint32_t close, F8x3 move)
 {
-    for (size_t j = 0; j < g.count; j++) {
+    uint32_t lanes = 0xffu >> (8 - g.count);
+    if (p->close == NULL)
+        return lanes;
+    float free = 0.75f * p->contacts.margin;
+    return lanes & (close | i8_bits(f8x3_dot(move, move) > f8(free * free)));
+}
+
+/* Step 9 for some lanes of a group. */
+static void meet_bodies(const SlSnowPass *p, BlockSurfaces *s, Group g, uint32_t lanes,
+                        const float mass[8], Records *velocity, Records *move)
+{
+    float h = p->lattice.cell;
+    SlBlockCoord c = s->coord;
+    /* Particles are within 2.5 cells of this along each axis, and move less than one. */
+    SlVec3 middle = {h * ((float)(4 * c.x) + 2.75f), h * ((float)(4 * c.y) + 2.75f),
+                     h * ((float)(4 * c.z) + 2.75f)};
+    if (!s->known)
+        sl_snow_find_near(&p->contacts, middle, 3.5f * h, &s->near);
+    s->known = true;
+    for (; s->near.count > 0 && lanes != 0; lanes &= lanes - 1) {
+        int j = __builtin_ctz(lanes);
         const float *x = p->fields.position + 4 * (size_t)g.at[j];
         float *v = velocity->at[j], *m = move->at[j];
         SlVec3 after = {v[0], v[1], v[2]}, shift = {m[0], m[1], m[2]};
         if (!sl_finite(after) || !sl_finite(shift))
             continue; /* reported with the statistics */
-        sl_snow_meet_particle(&p->contacts, near, sl_vec3(x[0], x[1], x[2]), mass[j], &after,
-                              &shift, sums);
+        sl_snow_meet_particle(&p->contacts, &s->near, sl_vec3(x[0], x[1], x[2]), mass[j], &after,
+                              &shift, s->sums);
         memcpy(v, &after, sizeof after);
         memcpy(m, &shift, sizeof shift);
     }
@@ -338,11 +361,11 @@ SL_INLINE Sym strain_advanced(const SlSnowPass *p, Group g, const Gathered *f)
     return strain_after(strain_at(p, g), &L);
 }
 
-/* What the particles of a block have in common in steps 8 to 10. */
+/* What the particles of a group need of their block in steps 8 to 10. */
 typedef struct BlockContext {
-    const SlSnowNear *near; /* surfaces that its particles can touch */
-    double *sums;           /* of impulses on bodies; NULL: none */
+    BlockSurfaces *surfaces;
     Tally *tally;
+    uint32_t close; /* lanes of the group that may touch a surface */
     bool flip;
 } BlockContext;
 
@@ -367,9 +390,11 @@ SL_INLINE void advance_group(const SlSnowPass *p, BlockContext c, Group g, const
     Records velocity, shift;
     f8x4_store(velocity.at[0], v);
     F8x4 going = p->advect_by_particle ? v : pic;
-    f8x4_store(shift.at[0], (F8x4){dt * going.x, dt * going.y, dt * going.z, f8(0)});
-    if (c.near->count > 0)
-        meet_bodies(p, c.near, g, (const float *)&mass, &velocity, &shift, c.sums);
+    F8x3 move = {dt * going.x, dt * going.y, dt * going.z};
+    f8x4_store(shift.at[0], (F8x4){move.x, move.y, move.z, f8(0)});
+    uint32_t lanes = lanes_to_meet(p, g, c.close, move); /* step 9 */
+    if (lanes != 0)
+        meet_bodies(p, c.surfaces, g, lanes, (const float *)&mass, &velocity, &shift);
 
     F8x3 x = advance_positions(p, g, &shift);
     put_records(p->fields.velocity, g, &velocity);
@@ -403,17 +428,14 @@ SL_INLINE void block_to_particles(const SlSnowPass *p, uint32_t block, bool cubi
     if (flip)
         load_tile(blocks->layer[SL_IMPULSE], blocks->reach[block], second);
     SlBlockCoord coord = sl_snow_block_of(blocks, block);
-    float h = p->lattice.cell;
-    SlSnowNear near;
     Tally tally = {0};
-    BlockContext context = {
-        &near, sl_snow_sums(p, p->particle_forces, block / SL_SNOW_PARTICLE_CHUNK), &tally, flip};
-    /* Its particles are within 2.5 cells of this along each axis, and move less than one. */
-    SlVec3 middle = {h * ((float)(4 * coord.x) + 2.75f), h * ((float)(4 * coord.y) + 2.75f),
-                     h * ((float)(4 * coord.z) + 2.75f)};
-    sl_snow_find_near(&p->contacts, middle, 3.5f * h, &near);
-    size_t end = blocks->start[block + 1];
-    for (size_t i = blocks->start[block]; i < end; i += 16) {
+    BlockSurfaces surfaces; /* the list is large, and seldom needed */
+    surfaces.coord = coord;
+    surfaces.known = false;
+    surfaces.sums = sl_snow_sums(p, p->particle_forces, block / SL_SNOW_PARTICLE_CHUNK);
+    const uint8_t *close = p->close != NULL ? p->close + sl_snow_first_group(blocks, block) : NULL;
+    size_t begin = blocks->start[block], end = blocks->start[block + 1];
+    for (size_t i = begin; i < end; i += 16) {
         int groups = end - i > 8 ? 2 : 1;
         Gathered gathered[2];
         Material material[2];
@@ -433,9 +455,13 @@ SL_INLINE void block_to_particles(const SlSnowPass *p, uint32_t block, bool cubi
             yield(material, 2, e, plastic);
         else
             yield(material, 1, e, plastic);
-        for (int k = 0; k < groups; k++)
-            advance_group(p, context, group_at(blocks->order, i + 8 * (size_t)k, end), &gathered[k],
+        for (int k = 0; k < groups; k++) {
+            size_t first = i + 8 * (size_t)k;
+            BlockContext context = {&surfaces, &tally, close != NULL ? close[(first - begin) / 8] : 0,
+                                    flip};
+            advance_group(p, context, group_at(blocks->order, first, end), &gathered[k],
                           &material[k], e[k], plastic[k]);
+        }
     }
     tally_put(&tally, p->partials + (size_t)block * SL_SNOW_PARTIALS);
 }
@@ -450,10 +476,10 @@ SL_INLINE void mls_block_to_grid(const SlSnowPass *p, uint32_t block)
         block_to_grid(p, block, false, 3, false);
 }
 
-BLOCK_LOOP_(mls_to_grid, mls_block_to_grid(p, block))
+BLOCK_LOOP_(mls_to_grid, (mls_block_to_grid(p, block), note_block(p, block)))
 BLOCK_LOOP_(mls_volumes, block_volumes(p, block, false, 3))
 BLOCK_LOOP_(mls_to_particles, block_to_particles(p, block, false, 3, false))
-BLOCK_LOOP_(flip_to_grid, block_to_grid(p, block, true, 4, true))
+BLOCK_LOOP_(flip_to_grid, (block_to_grid(p, block, true, 4, true), note_block(p, block)))
 BLOCK_LOOP_(flip_volumes, block_volumes(p, block, true, 4))
 BLOCK_LOOP_(flip_to_particles, block_to_particles(p, block, true, 4, true))
 

@@ -71,7 +71,7 @@ typedef struct SlSnowFields {
     const float *vary[SL_SNOW_VARIED_COUNT]; /* attributes "vary_stiffness", …; NULL: none */
 } SlSnowFields;
 
-/* Surfaces near a touched block, in the order of the lanes of SL_NEAREST. */
+/* Surfaces near a touched block, in the order of SL_NEAREST. */
 typedef struct SlSnowSlots {
     uint16_t count; /* may exceed SL_SNOW_SLOTS */
     uint16_t surfaces[SL_SNOW_SLOTS];
@@ -97,6 +97,9 @@ typedef struct SlSnowPass {
     double *partials;       /* [occupied block][SL_SNOW_PARTIALS] */
     double *solve_partials; /* [touched block][2], semi-implicit only */
     SlSnowSlots *slots;     /* [touched block] */
+    /* A byte per group of eight particles of a block (sl_snow_first_group): a bit for each that may
+       touch a surface in this step, because it is within touch + margin. NULL: not known. */
+    uint8_t *close;
     /* Impulses on bodies, [chunk][body][SL_SNOW_FORCE_LANES], of loops over nodes and over
        particles; NULL: not summed. */
     double *node_forces, *particle_forces;
@@ -121,7 +124,8 @@ void sl_snow_for_colours(SlSnowBlockLoop *data, SlLoop loop);
 
 /* data: SlSnowBlockLoop. */
 typedef struct SlSnowTransfer {
-    SlLoop particles_to_grid; /* [Stomakhin 2013] steps 1 and 3 */
+    /* [Stomakhin 2013] steps 1 and 3, and the distances of particles to surfaces (nearest_lanes.h) */
+    SlLoop particles_to_grid;
     SlLoop measure_volumes;   /* step 2, of new particles */
     SlLoop grid_to_particles; /* steps 7 to 10 */
 } SlSnowTransfer;

@@ -5,8 +5,10 @@
      cubic:     w is the B-spline of [Stomakhin 2013, section 4], g its derivative, so that the
                 products with g are grad w.
      quadratic: g = w (x_i - x_p) 4/h², which replaces the gradient in MLS-MPM [Hu 2018] and carries
-                the affine velocity of APIC [Jiang 2015].
-   A node is a float4 record; eight floats are two nodes adjacent along z. */
+                the affine velocity of APIC [Jiang 2015]. With cubic kernels that is m = w d, d the
+                distance x_i - x_p in cells.
+   A node is a float4 record; eight floats are two nodes adjacent along z. Where momentum and impulse
+   are summed apart they are two records of one node. */
 #ifndef SOLVERS_SNOW_TRANSFER_LANES_H
 #define SOLVERS_SNOW_TRANSFER_LANES_H
 
@@ -23,6 +25,7 @@ enum {
 /* Of eight particles: [axis][node][particle]. */
 typedef struct Weights {
     float w[3][4][8], g[3][4][8];
+    float m[3][4][8]; /* cubic: set by find_moments */
     int32_t base[8]; /* floats from the begin of the tile to a particle's first node */
 } Weights;
 
@@ -157,6 +160,45 @@ SL_INLINE void find_weights(const SlSnowLattice *lattice, SlBlockCoord block, co
     memcpy(out->base, &base, sizeof base);
 }
 
+/* Cubic: w times the distance from the particle to the node, in cells. */
+SL_INLINE void find_moments(const float *fraction, Group group, Weights *out)
+{
+    F8x4 f = get_records(fraction, group);
+    const F8 *in = &f.x;
+    for (int axis = 0; axis < 3; axis++)
+        for (int k = 0; k < 4; k++)
+            f8_store(out->m[axis][k], f8_load(out->w[axis][k]) * (f8((float)(k - 1)) - in[axis]));
+}
+
+/* Two float4 records in one vector. */
+SL_INLINE F8 f8_records(const float *low, const float *high)
+{
+#ifdef __AVX2__
+    return (F8)pair_of_records_(low, high);
+#else
+    return (F8){low[0], low[1], low[2], low[3], high[0], high[1], high[2], high[3]};
+#endif
+}
+
+/* The first records of a and b, and the second ones. */
+SL_INLINE F8 f8_first_records(F8 a, F8 b)
+{
+#ifdef __AVX2__
+    return (F8)_mm256_permute2f128_ps((__m256)a, (__m256)b, 0x20);
+#else
+    return (F8){a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3]};
+#endif
+}
+
+SL_INLINE F8 f8_second_records(F8 a, F8 b)
+{
+#ifdef __AVX2__
+    return (F8)_mm256_permute2f128_ps((__m256)a, (__m256)b, 0x31);
+#else
+    return (F8){a[4], a[5], a[6], a[7], b[4], b[5], b[6], b[7]};
+#endif
+}
+
 /* The nodes of one particle: `nodes` along each axis. */
 typedef struct Stencil {
     const Weights *weights;
@@ -180,60 +222,60 @@ SL_INLINE Pairs pairs_of(Stencil at)
     return p;
 }
 
-/* Adds value w + slope · g to the particle's nodes; with `separate` the slopes go to `second`. */
-SL_INLINE void scatter(float *tile, float *second, Stencil at, F8 value, const F8 slope[3],
-                       bool separate)
+/* Sums over nodes are nested by axis, so that what depends on x alone, or on x and y, is multiplied
+   once: 7 operations for a row of nodes instead of 14, for eight sums 11 instead of 19. */
+
+/* Adds value w + slope · g to the particle's nodes. */
+SL_INLINE void scatter(float *tile, Stencil at, F8 value, const F8 slope[3])
 {
     const Weights *s = at.weights;
     size_t j = at.j;
     Pairs z = pairs_of(at);
-    for (int a = 0; a < at.nodes; a++)
+    F8 steep[2] = {slope[2] * z.g[0], slope[2] * z.g[1]};
+    for (int a = 0; a < at.nodes; a++) {
+        F8 wx = f8(s->w[0][a][j]), across = slope[1] * wx;
+        F8 along = f8_fma(slope[0], f8(s->g[0][a][j]), value * wx);
         for (int b = 0; b < at.nodes; b++) {
-            F8 wx = f8(s->w[0][a][j]), wy = f8(s->w[1][b][j]);
-            F8 gx = f8(s->g[0][a][j]), gy = f8(s->g[1][b][j]), ww = wx * wy;
-            F8 flat = f8_fma(slope[0], gx * wy, slope[1] * (wx * gy)), steep = slope[2] * ww;
+            F8 wy = f8(s->w[1][b][j]), ww = wx * wy;
+            F8 flat = f8_fma(along, wy, across * f8(s->g[1][b][j]));
             float *row = tile + s->base[j] + a * TILE_X + b * TILE_Y;
-            float *other = second + s->base[j] + a * TILE_X + b * TILE_Y;
-            F8 own = value * ww;
-            if (!separate)
-                flat += own;
-            for (int k = 0; k < 2; k++) {
-                F8 pull = f8_fma(flat, z.w[k], steep * z.g[k]);
-                if (separate) {
-                    f8_store(row + 8 * k, f8_fma(own, z.w[k], f8_load(row + 8 * k)));
-                    f8_store(other + 8 * k, f8_load(other + 8 * k) + pull);
-                } else {
-                    f8_store(row + 8 * k, f8_load(row + 8 * k) + pull);
-                }
-            }
+            for (int k = 0; k < 2; k++)
+                f8_store(row + 8 * k,
+                         f8_fma(flat, z.w[k], f8_fma(ww, steep[k], f8_load(row + 8 * k))));
         }
+    }
 }
 
-/* Cubic: adds w (value + affine · d) to the particle's nodes and slope · g to those of `second`. d is
-   the distance from the particle in cells; `in` is the particle's position within its cell. */
-SL_INLINE void scatter_affine(float *tile, float *second, Stencil at, const float in[3],
-                              const F8 affine[4], const F8 slope[3])
+/* Of a node of a tile with two records per node: m for the first, g for the second; of a quadratic
+   kernel g for both. */
+SL_INLINE F8 slope_weights(Stencil at, int axis, int k)
+{
+    float g = at.weights->g[axis][k][at.j];
+    return at.nodes == 4 ? f8_halves(at.weights->m[axis][k][at.j], g) : f8(g);
+}
+
+/* Two sums at once, in a tile with two records per node: value w + slope · m to the first (of a
+   quadratic kernel value w + slope · g) and slope · g to the second; `slope` has a record for each. */
+SL_INLINE void scatter_both(float *tile, Stencil at, F8 value, const F8 slope[3])
 {
     const Weights *s = at.weights;
     size_t j = at.j;
-    Pairs z = pairs_of(at);
-    F8 turn[2]; /* affine velocity along z */
-    for (int k = 0; k < 2; k++)
-        turn[k] = affine[2] * f8_halves((float)(2 * k - 1) - in[2], (float)(2 * k) - in[2]);
-    for (int a = 0; a < 4; a++) {
-        F8 along_x = f8_fma(affine[0], f8((float)(a - 1) - in[0]), affine[3]);
-        for (int b = 0; b < 4; b++) {
-            F8 wx = f8(s->w[0][a][j]), wy = f8(s->w[1][b][j]);
-            F8 gx = f8(s->g[0][a][j]), gy = f8(s->g[1][b][j]), ww = wx * wy;
-            F8 flat = f8_fma(slope[0], gx * wy, slope[1] * (wx * gy)), steep = slope[2] * ww;
-            F8 own = f8_fma(affine[1], f8((float)(b - 1) - in[1]), along_x);
-            float *row = tile + s->base[j] + a * TILE_X + b * TILE_Y;
-            float *other = second + s->base[j] + a * TILE_X + b * TILE_Y;
-            for (int k = 0; k < 2; k++) {
-                F8 pull = f8_fma(flat, z.w[k], steep * z.g[k]);
-                f8_store(row + 8 * k, f8_fma(own + turn[k], ww * z.w[k], f8_load(row + 8 * k)));
-                f8_store(other + 8 * k, f8_load(other + 8 * k) + pull);
-            }
+    F8 steep[4], wz[4], gy[4];
+    for (int k = 0; k < at.nodes; k++) {
+        wz[k] = f8(s->w[2][k][j]);
+        steep[k] = slope[2] * slope_weights(at, 2, k);
+        gy[k] = slope_weights(at, 1, k);
+    }
+    for (int a = 0; a < at.nodes; a++) {
+        F8 wx = f8(s->w[0][a][j]), across = slope[1] * wx;
+        F8 along = f8_fma(slope[0], slope_weights(at, 0, a), value * wx);
+        for (int b = 0; b < at.nodes; b++) {
+            F8 wy = f8(s->w[1][b][j]), ww = wx * wy;
+            F8 flat = f8_fma(along, wy, across * gy[b]);
+            float *row = tile + 2 * (s->base[j] + a * TILE_X + b * TILE_Y);
+            for (int k = 0; k < at.nodes; k++)
+                f8_store(row + 8 * k,
+                         f8_fma(flat, wz[k], f8_fma(ww, steep[k], f8_load(row + 8 * k))));
         }
     }
 }
@@ -245,20 +287,24 @@ SL_INLINE void gather(const float *tile, Stencil at, float *value, float *const 
     size_t j = at.j;
     Pairs z = pairs_of(at);
     F8 v = f8(0), x = f8(0), y = f8(0), up = f8(0);
-    for (int a = 0; a < at.nodes; a++)
+    for (int a = 0; a < at.nodes; a++) {
+        F8 plane = f8(0), across = f8(0), steep = f8(0);
         for (int b = 0; b < at.nodes; b++) {
-            F8 wx = f8(s->w[0][a][j]), wy = f8(s->w[1][b][j]);
-            F8 gx = f8(s->g[0][a][j]), gy = f8(s->g[1][b][j]);
+            F8 wy = f8(s->w[1][b][j]), gy = f8(s->g[1][b][j]);
             const float *row = tile + s->base[j] + a * TILE_X + b * TILE_Y;
             F8 low = f8_load(row), high = f8_load(row + 8);
             F8 by_w = f8_fma(low, z.w[0], high * z.w[1]);
             F8 by_g = f8_fma(low, z.g[0], high * z.g[1]);
-            F8 ww = wx * wy;
-            v = f8_fma(by_w, ww, v);
-            x = f8_fma(by_w, gx * wy, x);
-            y = f8_fma(by_w, wx * gy, y);
-            up = f8_fma(by_g, ww, up);
+            plane = f8_fma(by_w, wy, plane);
+            across = f8_fma(by_w, gy, across);
+            steep = f8_fma(by_g, wy, steep);
         }
+        F8 wx = f8(s->w[0][a][j]);
+        v = f8_fma(plane, wx, v);
+        x = f8_fma(plane, f8(s->g[0][a][j]), x);
+        y = f8_fma(across, wx, y);
+        up = f8_fma(steep, wx, up);
+    }
     f8_fold(value, v);
     f8_fold(slope[0], x);
     f8_fold(slope[1], y);
@@ -272,12 +318,15 @@ SL_INLINE void gather_value(const float *tile, Stencil at, float *value)
     size_t j = at.j;
     Pairs z = pairs_of(at);
     F8 v = f8(0);
-    for (int a = 0; a < at.nodes; a++)
+    for (int a = 0; a < at.nodes; a++) {
+        F8 plane = f8(0);
         for (int b = 0; b < at.nodes; b++) {
             const float *row = tile + s->base[j] + a * TILE_X + b * TILE_Y;
             F8 by_w = f8_fma(f8_load(row), z.w[0], f8_load(row + 8) * z.w[1]);
-            v = f8_fma(by_w, f8(s->w[0][a][j] * s->w[1][b][j]), v);
+            plane = f8_fma(by_w, f8(s->w[1][b][j]), plane);
         }
+        v = f8_fma(plane, f8(s->w[0][a][j]), v);
+    }
     f8_fold(value, v);
 }
 
@@ -298,6 +347,23 @@ SL_INLINE void add_tile(float *nodes, const uint32_t reach[8], const float *tile
         float *to = nodes + (size_t)reach[r] * SL_SNOW_BLOCK_FLOATS + in_block;
         f8_store(to, f8_load(to) + f8_load(tile + in_tile));
         f8_store(to + 8, f8_load(to + 8) + f8_load(tile + in_tile + 8));
+    }
+}
+
+/* Of a tile with two records per node. */
+SL_INLINE void add_tile_of_both(float *first, float *second, const uint32_t reach[8],
+                                const float *tile)
+{
+    FOR_TILE_ROWS_(r, x, y, in_tile, in_block)
+    {
+        size_t at = (size_t)reach[r] * SL_SNOW_BLOCK_FLOATS + (size_t)in_block;
+        for (int k = 0; k < 2; k++) {
+            const float *pair = tile + 2 * in_tile + 16 * k;
+            F8 a = f8_load(pair), b = f8_load(pair + 8);
+            float *one = first + at + 8 * k, *other = second + at + 8 * k;
+            f8_store(one, f8_load(one) + f8_first_records(a, b));
+            f8_store(other, f8_load(other) + f8_second_records(a, b));
+        }
     }
 }
 
