@@ -19,6 +19,10 @@ cp "$checkpoint" kept.slc
 : > rows
 for round in $(seq $rounds); do
     [ -e "$checkpoint" ] || cp kept.slc "$checkpoint"
+    # A resumed run keeps the rows that stats.csv has: without this every round would read the first one's times.
+    awk -F, -v from=$before 'NR == 1 { for (k = 1; k <= NF; k++) if ($k == "time_s") time = k } NR == 1 || $time * 60 < from + 0.1' \
+        "$dam/stats.csv" > cut.csv
+    cp cut.csv "$dam/stats.csv"
     expect 0 run "$scene" -o "$dam" --frames $last --resume=$before --overwrite --quiet --threads 2
     # Whitewater of the frames before is stored; that of the timed ones is made again.
     expect 0 filter "$dam" --filter whitewater --frames $before --quiet --threads 2
@@ -48,6 +52,7 @@ pictures = [float(t) for t in re.findall(r"1 frames drawn, ([0-9.]+) ms each", t
 filters = [float(t) for t in re.findall(r"and ([0-9.]+) ms for filters", text)]
 assert len(simulation) == len(whitewater) == len(pictures) == rounds, text
 assert all(steps >= frames for steps, _ in simulation), simulation
+assert len({ms for _, ms in simulation}) > 1, f"the same time in every round, it was not measured: {simulation}"
 assert all(int(a) == int(b) == frames for a, b, _ in whitewater), whitewater
 ratios = [float(made) / ms for (_, ms), (_, _, made) in zip(simulation, whitewater)]
 print("simulation of a frame:", " ".join(f"{ms:.1f}" for _, ms in simulation), "ms")
