@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 
-enum { MAX_NAMES = 128 };
+enum { MAX_NAMES = 256 };
 
 SlVec3 sl_keys_vec3(const SlKeyValue *value)
 {

@@ -27,7 +27,7 @@
 #include "render/path/integrate.h"
 #include "render/renderer.h"
 
-enum { MAX_THINGS = 64, MAX_ROWS = 128, ROUNDS = 8 };
+enum { MAX_THINGS = 64, MAX_ROWS = 160, ROUNDS = 8 };
 
 typedef struct Peer {
     SlContext *context;
@@ -148,12 +148,8 @@ static void read_line(Peer *peer, char *line)
     } else if (strcmp(word, "sky") == 0)
         peer->sky = vector(n);
     else if (strcmp(word, "lamp") == 0) {
-        float size = (float)n[6];
-        SlVec3 middle = vector(n), normal = sl_unit(sl_sub(vector(n + 3), middle));
-        SlVec3 up = fabsf(normal.y) < 0.9f ? sl_vec3(0, 1, 0) : sl_vec3(1, 0, 0);
-        SlVec3 a = sl_scale(sl_unit(sl_cross(up, normal)), size), b = sl_cross(normal, a);
-        SlVec3 corner = sl_sub(middle, sl_scale(sl_add(a, b), 0.5f));
-        peer->scene.lamp = (SlLamp){corner, {a, b}, normal, vector(n + 7), size * size};
+        const float size[2] = {(float)n[6], (float)n[6]};
+        sl_lamps_add(&peer->scene.lamps, vector(n), vector(n + 3), size, vector(n + 7));
     } else if (strcmp(word, "diffuse") == 0)
         peer->material = (SlMaterial){SL_MATERIAL_SOLID, vector(n), 1, 1.5f, {0, 0, 0}};
     else if (strcmp(word, "coated") == 0)
@@ -213,7 +209,7 @@ static void build(Peer *peer)
                                        .max_bounces = 1000, .max_scatterings = 100000,
                                        .sun_through = SL_SUN_TRACED};
     if (peer->volume != NULL)
-        scene->volumes[scene->volume_count++] = peer->volume;
+        scene->volumes[scene->volume_count++] = (SlVolumeSlices){{peer->volume}, 1};
     peer->frame = sl_camera_frame(&peer->camera, peer->width, peer->height);
     peer->media = sl_media_at(scene, peer->camera.eye);
 }

@@ -257,6 +257,60 @@ static void motion_blur(void **state)
     free(blurred);
 }
 
+/* Light in the picture, and the variance of its place along one axis, in square pixels. */
+static double spread(const float *color, uint32_t side, double *variance)
+{
+    double sum = 0, mean[2] = {0}, squares[2] = {0};
+    for (uint32_t y = 0; y < side; y++)
+        for (uint32_t x = 0; x < side; x++) {
+            double light = (double)color[3 * (y * side + x)], at[2] = {x + 0.5, y + 0.5};
+            sum += light;
+            for (int k = 0; k < 2; k++) {
+                mean[k] += light * at[k];
+                squares[k] += light * at[k] * at[k];
+            }
+        }
+    *variance = 0;
+    for (int k = 0; k < 2; k++)
+        *variance += 0.5 * (squares[k] / sum - mean[k] / sum * (mean[k] / sum));
+    return sum;
+}
+
+/* A small square lamp 4 m away through a lens of diameter A. In focus it is as without a lens; with what is
+   sharp f away each of its points becomes a disc of diameter A |4 - f| / 4 at f, whose places along an
+   axis have the variance diameter² / 16. */
+static void thin_lens(void **state)
+{
+    (void)state;
+    enum { SIDE = 64 };
+    const double aperture = 0.6, distance = 4, size = 0.2, fov = 40;
+    const double focal = 0.5 * SIDE / tan(0.5 * fov * 3.14159265358979 / 180); /* pixels */
+    const double focus[] = {0, 4, 2, 20}; /* 0: the camera's target */
+    double sharp_light = 0;
+    for (int k = -1; k < 4; k++) {
+        PathCase c = path_case(SIDE, SIDE, 256);
+        path_set(&c, "sky_scale", 0);
+        path_set_vec3(&c, "lamp1_light", 1, 1, 1);
+        path_set_vec3(&c, "lamp1_place", 0, 0, 0);
+        path_set_vec3(&c, "lamp1_target", 0, 0, 1);
+        path_set(&c, "lamp1_width", size);
+        path_set(&c, "lamp1_height", size);
+        path_set(&c, "aperture", k < 0 ? 0 : aperture);
+        path_set(&c, "focus", k < 0 ? 0 : focus[k]);
+        c.camera.fov = (float)fov;
+        double variance, f = k < 0 || focus[k] == 0 ? distance : focus[k];
+        float *color = path_draw(&c, 2, "color");
+        double light = spread(color, SIDE, &variance);
+        free(color);
+        double square = size * focal / distance, disc = aperture * fabs(distance - f) / distance * focal / f;
+        /* Places in the picture are known to a pixel: 1/12. */
+        assert_near(variance / (square * square / 12 + disc * disc / 16 + 1.0 / 12), 1, 0.04);
+        if (k < 0)
+            sharp_light = light;
+        assert_near(light / sharp_light, 1, 0.02);
+    }
+}
+
 /* Straight shadow rays, photons and traced paths give a flat floor under flat water the same light. */
 static void sun_through_water(void **state)
 {
@@ -294,6 +348,7 @@ int main(void)
         cmocka_unit_test(missing_meshes),            cmocka_unit_test(no_light),
         cmocka_unit_test(smallest_picture),          cmocka_unit_test(planes_of_a_solid),
         cmocka_unit_test(motion_blur),               cmocka_unit_test(sun_through_water),
+        cmocka_unit_test(thin_lens),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,10 +69,11 @@ static void closed_sphere(void **state)
     const double a = 0.5, side = 0.05, light = 100, area = 4 * PI;
     PathCase c = path_case(24, 24, 256);
     path_add_shape(&c, sphere(1), path_material(SL_MATERIAL_SOLID, (float)a, 1));
-    path_set_vec3(&c, "lamp_light", light, light, light);
-    path_set_vec3(&c, "lamp_place", 0, 0.4, 0);
-    path_set_vec3(&c, "lamp_target", 0, 1, 0);
-    path_set(&c, "lamp_size", side);
+    path_set_vec3(&c, "lamp1_light", light, light, light);
+    path_set_vec3(&c, "lamp1_place", 0, 0.4, 0);
+    path_set_vec3(&c, "lamp1_target", 0, 1, 0);
+    path_set(&c, "lamp1_width", side);
+    path_set(&c, "lamp1_height", side);
     c.camera.eye = (SlVec3){0, 0, 0.3f};
     c.camera.target = (SlVec3){0, -1, -0.3f};
     double flux = light * PI * side * side;

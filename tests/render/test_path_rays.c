@@ -254,34 +254,66 @@ static void watertight(void **state)
     sl_context_destroy(context);
 }
 
-/* Two triangles in one place: the first counts, whatever the order of the tree. */
+/* Every primitive of a soup several times, copies far apart in number: of those in one place the first of
+   the ray's class counts, whatever the order of the tree. */
+static void check_ties(const SlIntersectorKind *kind, bool moves)
+{
+    enum { COPIES = 7, ITEMS = 90 };
+    Soup *s = make_soup(COPIES * ITEMS, COPIES * ITEMS, moves);
+    for (size_t k = ITEMS; k < COPIES * ITEMS; k++) {
+        size_t from = k % ITEMS;
+        memcpy(s->positions + 9 * k, s->positions + 9 * from, 9 * sizeof(float));
+        memcpy(s->motion + 9 * k, s->motion + 9 * from, 9 * sizeof(float));
+        memcpy(s->spheres + 4 * k, s->spheres + 4 * from, 4 * sizeof(float));
+        memcpy(s->sphere_motion + 3 * k, s->sphere_motion + 3 * from, 3 * sizeof(float));
+    }
+    for (size_t k = 0; k < 2 * COPIES * ITEMS; k++) /* the first copy is clear or opaque, then in turns */
+        s->classes[k] = (k % ITEMS % 3 + k / ITEMS) % 2 == 0 ? SL_RAY_CLEAR : SL_RAY_OPAQUE;
+    SlContext *context = test_context(2);
+    SlIntersector in;
+    assert_ok(sl_intersector_create(context, kind, &s->geometry, &in, &test_error));
+    size_t triangles = 0, spheres = 0;
+    for (size_t k = 0; k < RAYS; k++) {
+        SlRay ray = make_ray(k);
+        uint32_t mask = (uint32_t)(k % 3) + 1;
+        SlHit hit;
+        if (!sl_intersect(&in, &ray, mask, &hit))
+            continue;
+        bool sphere = hit.primitive >= COPIES * ITEMS;
+        size_t first = (sphere ? COPIES * ITEMS : 0) + hit.primitive % ITEMS;
+        while ((s->classes[first] & mask) == 0)
+            first += ITEMS;
+        assert_int_equal(hit.primitive, first);
+        triangles += !sphere;
+        spheres += sphere;
+    }
+    assert_true(triangles > 50 && spheres > 50);
+    sl_intersector_destroy(&in);
+    sl_context_destroy(context);
+    free(s);
+}
+
 static void ties_go_to_the_first(void **state)
 {
     (void)state;
-    enum { COPIES = 40 };
-    float positions[9] = {-1, -1, 0, 1, -1, 0, 0, 1, 0};
-    uint32_t triangles[3 * COPIES];
-    uint8_t classes[COPIES];
-    for (uint32_t k = 0; k < 3 * COPIES; k++)
-        triangles[k] = k % 3;
-    memset(classes, SL_RAY_OPAQUE, sizeof classes);
-    SlGeometry g = {.positions = positions, .vertex_count = 3, .triangles = triangles,
-                    .triangle_class = classes, .triangle_count = COPIES};
-    SlContext *context = test_context(1);
-    SlIntersector in;
-    assert_ok(sl_intersector_create(context, &sl_intersector_bvh, &g, &in, &test_error));
-    SlRay ray = {.origin = {0.1f, 0.1f, 3}, .direction = {0, 0, -1}, .t_max = INFINITY};
-    SlHit hit;
-    assert_true(sl_intersect(&in, &ray, SL_RAY_ALL, &hit));
-    assert_int_equal(hit.primitive, 0);
-    sl_intersector_destroy(&in);
-    sl_context_destroy(context);
+    check_ties(&sl_intersector_bvh, false);
+    check_ties(&sl_intersector_bvh, true);
+}
+
+static void ties_go_to_the_first_by_embree(void **state)
+{
+    (void)state;
+    if (sl_intersector_embree() == NULL)
+        test_skip("this build has no Embree");
+    check_ties(sl_intersector_embree(), false);
+    check_ties(sl_intersector_embree(), true);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tree_against_all), cmocka_unit_test(embree_against_all),
-        cmocka_unit_test(watertight), cmocka_unit_test(ties_go_to_the_first)};
+        cmocka_unit_test(watertight), cmocka_unit_test(ties_go_to_the_first),
+        cmocka_unit_test(ties_go_to_the_first_by_embree)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

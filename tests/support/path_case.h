@@ -4,7 +4,7 @@
 
 #include "support/test.h"
 
-enum { PATH_MAX_ROWS = 128, PATH_MAX_COLLIDERS = 4 };
+enum { PATH_MAX_ROWS = 160, PATH_MAX_COLLIDERS = 4 };
 
 typedef struct PathCase {
     SlFrameView view;
@@ -15,6 +15,7 @@ typedef struct PathCase {
     SlParamValue values[PATH_MAX_ROWS];
     uint32_t width, height;
     SlPixelRegion region; /* width 0: all */
+    const SlFrameView *next, *previous; /* of the job */
 } PathCase;
 
 /* Looks from +z at the origin. */

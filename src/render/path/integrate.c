@@ -1,5 +1,5 @@
 /* The path tracer's integrator: paths from the camera with next-event estimation to sun, surroundings
-   and lamp, combined with directions from the surfaces by the balance heuristic [Veach 1995]; clear
+   and lamps, combined with directions from the surfaces by the balance heuristic [Veach 1995]; clear
    surfaces by mirror and refraction with absorption; volumes by the calls of volume.h.
 
    Light of the sun behind a clear surface comes from one place only: the photon map, a straight shadow
@@ -104,13 +104,33 @@ static float density_of(const Path *path, const Vertex *v, SlVec3 in)
     return sl_bsdf_density(v->material, v->normal, v->out, in);
 }
 
+/* Weights of one light found in two ways: by its own sampling with density `light`, or by a direction
+   from the vertex. With either alone the other's is 0. */
+static float light_weight(const Path *path, const Vertex *v, SlVec3 in, float light)
+{
+    SlLightSampling sampling = path->scene->settings.sampling;
+    if (sampling != SL_SAMPLE_BOTH)
+        return sampling == SL_SAMPLE_LIGHTS ? 1 : 0;
+    return light / (light + density_of(path, v, in));
+}
+
+static float direction_weight(const Path *path, float light)
+{
+    SlLightSampling sampling = path->scene->settings.sampling;
+    if (!(path->density > 0)) /* seen directly or in a mirror */
+        return 1;
+    if (sampling != SL_SAMPLE_BOTH)
+        return sampling == SL_SAMPLE_LIGHTS ? 0 : 1;
+    return path->density / (path->density + light);
+}
+
 static float volumes_transmit(const Path *path, const SlRay *ray)
 {
     const SlPathScene *scene = path->scene;
     float left = 1;
     for (size_t k = 0; k < scene->volume_count && left > 0; k++)
-        left *= sl_volume_transmittance(scene->volumes[k], ray->origin, ray->direction, ray->t_max,
-                                        path->order + 1, path->sampler);
+        left *= sl_volume_transmittance(sl_volume_at(&scene->volumes[k], ray->time), ray->origin,
+                                        ray->direction, ray->t_max, path->order + 1, path->sampler);
     return left;
 }
 
@@ -183,7 +203,7 @@ static void add_sun(Path *path, const Vertex *v)
     bool mapped = scene->photons != NULL && v->material != NULL && v->material->caustics;
     bool through = scene->settings.sun_through != SL_SUN_TRACED && !mapped, crossed;
     SlVec3 left = visible(path, v, in, INFINITY, through, &crossed);
-    float weight = crossed ? 1 : sun->density / (sun->density + density_of(path, v, in));
+    float weight = crossed ? 1 : light_weight(path, v, in, sun->density);
     add(path, sl_scale(sl_mul(sl_mul(f, left), sun->irradiance), weight));
 }
 
@@ -200,31 +220,23 @@ static void add_surroundings(Path *path, const Vertex *v)
         return;
     SlVec3 left = visible(path, v, in, INFINITY, false, &crossed);
     SlVec3 light = sl_mul(sl_mul(f, left), sl_surroundings_light(&scene->sky, in));
-    add(path, sl_scale(light, 1 / (density + density_of(path, v, in))));
-}
-
-static float lamp_density(const SlLamp *lamp, SlVec3 in, float t)
-{
-    float cosine = -sl_dot(lamp->normal, in);
-    return cosine > 0 ? t * t / (cosine * lamp->area) : 0;
+    add(path, sl_scale(light, light_weight(path, v, in, density) / density));
 }
 
 static void add_lamp(Path *path, const Vertex *v)
 {
-    const SlLamp *lamp = &path->scene->lamp;
-    if (!(sl_max3(lamp->light) > 0))
+    if (path->scene->lamps.count == 0)
         return;
-    SlPathSampler *sampler = even(path, SL_EVEN_LAMP);
-    float a = sl_path_even(sampler), b = sl_path_even(sampler);
-    SlVec3 at = sl_add(lamp->corner, sl_add(sl_scale(lamp->side[0], a), sl_scale(lamp->side[1], b)));
+    SlVec3 at;
+    const SlLamp *lamp = sl_lamps_sample(&path->scene->lamps, even(path, SL_EVEN_LAMP), &at);
     SlVec3 way = sl_sub(at, v->position), in = sl_unit(way);
-    float t = sl_length(way), density = lamp_density(lamp, in, t);
+    float t = sl_length(way), density = sl_lamp_density(lamp, in, t);
     SlVec3 f = scattering(path, v, in, false);
     if (!(sl_max3(f) > 0 && density > 0))
         return;
     bool crossed;
     SlVec3 left = visible(path, v, in, 0.9999f * t - 1e-6f, false, &crossed);
-    add(path, sl_scale(sl_mul(sl_mul(f, left), lamp->light), 1 / (density + density_of(path, v, in))));
+    add(path, sl_scale(sl_mul(sl_mul(f, left), lamp->light), light_weight(path, v, in, density) / density));
 }
 
 static void add_direct(Path *path, const Vertex *v)
@@ -246,26 +258,30 @@ static void meet_sky(Path *path, SlVec3 direction)
     const SlSun *sun = &scene->sun;
     float weight = 1;
     if (path->density > 0 && scene->sky.peaked)
-        weight = path->density / (path->density + sl_surroundings_density(&scene->sky, direction));
+        weight = direction_weight(path, sl_surroundings_density(&scene->sky, direction));
     add(path, sl_scale(sl_surroundings_light(&scene->sky, direction), weight));
     if (sl_dot(direction, sun->direction) < sun->cosine || !(sl_max3(sun->irradiance) > 0))
         return;
-    weight = 1;
-    if (path->density > 0)
-        weight = path->density / (path->density + sun->density);
-    else if (path->scattered && scene->settings.sun_through != SL_SUN_TRACED)
+    if (!(path->density > 0) && path->scattered && scene->settings.sun_through != SL_SUN_TRACED)
         return; /* it came by a shadow ray or by photons */
-    add(path, sl_scale(sun->radiance, weight));
+    add(path, sl_scale(sun->radiance, direction_weight(path, sun->density)));
 }
 
 static void meet_lamp(Path *path, const SlSurface *s)
 {
-    const SlLamp *lamp = &path->scene->lamp;
-    float density = lamp_density(lamp, path->ray.direction, s->t);
-    if (!(density > 0))
-        return;
-    float weight = path->density > 0 ? path->density / (path->density + density) : 1;
-    add(path, sl_scale(lamp->light, weight));
+    const SlPathScene *scene = path->scene;
+    const SlLamp *lamp = &scene->lamps.lamp[s->material - scene->lamp_material];
+    float density = sl_lamp_density(lamp, path->ray.direction, s->t);
+    if (density > 0)
+        add(path, sl_scale(lamp->light, direction_weight(path, density)));
+}
+
+/* Past a lamp that gives light and is not itself in the picture. */
+static bool pass_lamp(Path *path, const SlSurface *s)
+{
+    path->before += s->t;
+    path->ray.origin = sl_offset(s->position, s->flat, path->ray.direction);
+    return ++path->passed < MAX_PASSED;
 }
 
 /* --- Steps of a path; false: it ends. --- */
@@ -288,8 +304,7 @@ static void name_first(Path *path, SlVec3 albedo, const SlSurface *s)
         result->normal = s->normal;
         if (sl_dot(s->normal, path->ray.direction) > 0)
             result->normal = sl_scale(s->normal, -1);
-        result->velocity = path->scene->shutter > 0 ? sl_scale(s->motion, 1 / path->scene->shutter)
-                                                    : sl_vec3(0, 0, 0);
+        result->velocity = sl_scene_velocity(path->scene, s);
     }
     /* Of clear surfaces: of what lies behind them. */
     if (path->scene->materials[s->material].kind != SL_BSDF_CLEAR)
@@ -384,10 +399,11 @@ static bool find_event(Path *path, float t, SlVolumeEvent *event, const SlVolume
     bool found = false;
     for (size_t k = 0; k < scene->volume_count; k++) {
         SlVolumeEvent own;
-        if (sl_volume_scatter(scene->volumes[k], path->ray.origin, path->ray.direction, t, path->order,
+        const SlVolume *now = sl_volume_at(&scene->volumes[k], path->ray.time);
+        if (sl_volume_scatter(now, path->ray.origin, path->ray.direction, t, path->order,
                               path->sampler, &own)) {
             *event = own;
-            *volume = scene->volumes[k];
+            *volume = now;
             t = own.t;
             found = true;
         }
@@ -399,8 +415,11 @@ static bool scatter_in_volume(Path *path, const SlVolumeEvent *event, const SlVo
 {
     Vertex v = {.position = event->position, .albedo = event->albedo, .event = event, .volume = volume};
     SlPathResult *result = path->result;
-    if (result->distance == INFINITY)
+    if (result->distance == INFINITY) {
         result->distance = path->before + event->t;
+        result->normal = sl_volume_normal(volume, event->position, path->ray.direction);
+        result->velocity = sl_volume_velocity(volume, event->position);
+    }
     name_albedo(path, event->albedo);
     /* Light that comes straight to one of many scatterings is smooth: a fraction of them suffices. */
     SlVec3 beta = path->beta;
@@ -470,6 +489,9 @@ static bool step(Path *path)
     dampen(path, &s);
     if (path->media.count > 0)
         path->beta = sl_mul(path->beta, sl_media_transmit(scene, &path->media, s.t));
+    bool lamp = scene->materials[s.material].kind == SL_BSDF_LIGHT;
+    if (lamp && scene->settings.hide_lamps && !path->scattered && path->bounces == 0)
+        return pass_lamp(path, &s);
     name_first(path, s.albedo, &s);
     if (ends_in_haze(path, &s))
         return false;

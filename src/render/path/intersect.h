@@ -1,7 +1,7 @@
 /* Rays against triangles and spheres that move linearly while the shutter is open. Two
    implementations: our own tree (intersect_bvh.c, always present) and Embree (intersect_embree.c,
    where it was found). A primitive is a triangle k, or a sphere: triangle_count + k. Of two hits at
-   the same distance the tree reports the smaller primitive. */
+   the same distance both report the smaller primitive, so that pictures do not depend on the tree. */
 #ifndef RENDER_PATH_INTERSECT_H
 #define RENDER_PATH_INTERSECT_H
 

@@ -1,5 +1,8 @@
 /* Rays by Embree, version 3 or 4, whichever CMake found; without it this file offers nothing and
-   intersect_bvh.c does the work. One thread of Embree's builds the tree, so it is the same each time. */
+   intersect_bvh.c does the work. One thread of Embree's builds the tree, so it is the same each time.
+
+   Embree reports any one of several hits at the same distance, by the order of its tree. A filter that it
+   calls for each candidate takes the smallest primitive of them, as Sleet's own tree does. */
 #include <math.h>
 #include <string.h>
 
@@ -12,6 +15,17 @@
 #else
 #include <embree3/rtcore.h>
 #endif
+
+/* A ray's context, as Embree's with what the filter remembers. Embree hands it back by its first member. */
+typedef struct Query {
+#if SLEET_HAVE_EMBREE == 4
+    struct RTCRayQueryContext context;
+#else
+    struct RTCIntersectContext context;
+#endif
+    float t;            /* of the nearest hit so far */
+    uint32_t primitive; /* ours */
+} Query;
 
 typedef struct State {
     SlContext *context;
@@ -54,8 +68,26 @@ static bool list(State *state, int kind, const uint8_t *classes, size_t count, s
     return true;
 }
 
+/* Candidates come with t not above that of the hit before them. Rays are sent one by one, and a packet
+   of one has the layout of RTCRay and RTCHit (Embree's functions that read packets are C++ only). */
+static void break_tie(const struct RTCFilterFunctionNArguments *candidate)
+{
+    Query *query = (Query *)candidate->context;
+    const uint32_t *primitives = candidate->geometryUserPtr;
+    float t = ((const struct RTCRay *)candidate->ray)->tfar;
+    uint32_t primitive = primitives[((const struct RTCHit *)candidate->hit)->primID];
+    if (t == query->t && primitive > query->primitive) {
+        candidate->valid[0] = 0;
+        return;
+    }
+    query->t = t;
+    query->primitive = primitive;
+}
+
 static void attach(State *state, RTCGeometry geometry, int kind)
 {
+    rtcSetGeometryUserData(geometry, state->primitive[kind]);
+    rtcSetGeometryIntersectFilterFunction(geometry, break_tie);
     rtcCommitGeometry(geometry);
     rtcAttachGeometryByID(state->scene[SL_RAY_ALL], geometry, (unsigned int)kind);
     rtcAttachGeometryByID(state->scene[kind % 2 == 1 ? SL_RAY_CLEAR : SL_RAY_OPAQUE], geometry,
@@ -164,18 +196,22 @@ static struct RTCRay ray_of(const SlRay *ray)
 static bool closest(const void *memory, const SlRay *ray, uint32_t mask, SlHit *hit)
 {
     const State *state = memory;
-    struct RTCRayHit query = {.ray = ray_of(ray)};
-    query.hit.geomID = query.hit.instID[0] = RTC_INVALID_GEOMETRY_ID;
+    Query query = {.t = INFINITY, .primitive = SL_NO_PRIMITIVE};
+    struct RTCRayHit found = {.ray = ray_of(ray)};
+    found.hit.geomID = found.hit.instID[0] = RTC_INVALID_GEOMETRY_ID;
 #if SLEET_HAVE_EMBREE == 4
-    rtcIntersect1(state->scene[mask], &query, NULL);
+    struct RTCIntersectArguments arguments;
+    rtcInitIntersectArguments(&arguments);
+    rtcInitRayQueryContext(&query.context);
+    arguments.context = &query.context;
+    rtcIntersect1(state->scene[mask], &found, &arguments);
 #else
-    struct RTCIntersectContext context;
-    rtcInitIntersectContext(&context);
-    rtcIntersect1(state->scene[mask], &context, &query);
+    rtcInitIntersectContext(&query.context);
+    rtcIntersect1(state->scene[mask], &query.context, &found);
 #endif
-    *hit = (SlHit){query.ray.tfar, query.hit.u, query.hit.v, SL_NO_PRIMITIVE};
-    if (query.hit.geomID < 4)
-        hit->primitive = state->primitive[query.hit.geomID][query.hit.primID];
+    *hit = (SlHit){found.ray.tfar, found.hit.u, found.hit.v, SL_NO_PRIMITIVE};
+    if (found.hit.geomID < 4)
+        hit->primitive = state->primitive[found.hit.geomID][found.hit.primID];
     return hit->primitive != SL_NO_PRIMITIVE;
 }
 

@@ -1,4 +1,4 @@
-/* The sun's disc, and the surroundings as a picture that is looked up and sampled (lights.h). */
+/* The sun's disc, lamps, and the surroundings as a picture that is looked up and sampled (lights.h). */
 #include "render/path/lights.h"
 
 #include <math.h>
@@ -25,6 +25,51 @@ SlVec3 sl_sun_sample(const SlSun *sun, SlPathSampler *sampler)
 {
     float u = sl_path_even(sampler), turn = sl_path_even(sampler);
     return sl_unit(sl_direction_around(sun->direction, 1 - u * (1 - sun->cosine), turn));
+}
+
+/* --- Lamps. --- */
+
+/* Up to a factor that is the same for all. */
+static float lamp_power(const SlLamp *lamp)
+{
+    return lamp->area * (lamp->light.x + lamp->light.y + lamp->light.z);
+}
+
+void sl_lamps_add(SlLamps *lamps, SlVec3 place, SlVec3 target, const float size[2], SlVec3 light)
+{
+    SlVec3 normal = sl_unit(sl_sub(target, place));
+    SlVec3 up = fabsf(normal.y) < 0.9f ? sl_vec3(0, 1, 0) : sl_vec3(1, 0, 0);
+    SlVec3 across = sl_unit(sl_cross(up, normal));
+    SlVec3 a = sl_scale(across, size[0]), b = sl_scale(sl_cross(normal, across), size[1]);
+    SlLamp lamp = {.corner = sl_sub(place, sl_scale(sl_add(a, b), 0.5f)), .side = {a, b},
+                   .normal = normal, .light = light, .area = size[0] * size[1]};
+    if (!(lamp_power(&lamp) > 0) || lamps->count == SL_MAX_LAMPS)
+        return;
+    lamps->lamp[lamps->count++] = lamp;
+    float sum = 0;
+    for (uint32_t k = 0; k < lamps->count; k++)
+        sum += lamp_power(&lamps->lamp[k]);
+    for (uint32_t k = 0; k < lamps->count; k++)
+        lamps->lamp[k].chance = lamp_power(&lamps->lamp[k]) / sum;
+}
+
+/* The number that chooses the lamp is stretched and used again, so that points stay even. */
+const SlLamp *sl_lamps_sample(const SlLamps *lamps, SlPathSampler *sampler, SlVec3 *point)
+{
+    float a = sl_path_even(sampler), b = sl_path_even(sampler);
+    uint32_t k = 0;
+    while (k + 1 < lamps->count && a >= lamps->lamp[k].chance)
+        a -= lamps->lamp[k++].chance;
+    const SlLamp *lamp = &lamps->lamp[k];
+    a = fminf(a / lamp->chance, 0.9999999f);
+    *point = sl_add(lamp->corner, sl_add(sl_scale(lamp->side[0], a), sl_scale(lamp->side[1], b)));
+    return lamp;
+}
+
+float sl_lamp_density(const SlLamp *lamp, SlVec3 in, float t)
+{
+    float cosine = -sl_dot(lamp->normal, in);
+    return cosine > 0 ? lamp->chance * t * t / (cosine * lamp->area) : 0;
 }
 
 /* --- Directions and places of the picture. --- */

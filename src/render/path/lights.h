@@ -1,5 +1,5 @@
-/* Light from far away and from a lamp: the sun as a disc, the sky or an image around the scene, and a
-   rectangle. All radiances are linear. */
+/* Light from far away and from lamps: the sun as a disc, the sky or an image around the scene, and
+   rectangles. All radiances are linear. */
 #ifndef RENDER_PATH_LIGHTS_H
 #define RENDER_PATH_LIGHTS_H
 
@@ -28,11 +28,20 @@ typedef struct SlSurroundings {
     bool peaked; /* some directions are much brighter than the mean: they are sampled */
 } SlSurroundings;
 
-/* A rectangle that shines to the side of its normal, or no lamp where its light is zero. */
+enum { SL_MAX_LAMPS = 8 };
+
+/* A rectangle that shines to the side of its normal. */
 typedef struct SlLamp {
-    SlVec3 corner, side[2], normal, light;
+    SlVec3 corner, side[2], normal;
+    SlVec3 light; /* radiance */
     float area;
+    float chance; /* that it is the one that is sampled */
 } SlLamp;
+
+typedef struct SlLamps {
+    SlLamp lamp[SL_MAX_LAMPS];
+    uint32_t count;
+} SlLamps;
 
 typedef enum SlSkyKind { SL_SKY_PHYSICAL, SL_SKY_GRADIENT, SL_SKY_UNIFORM } SlSkyKind;
 #define SL_SKY_NAMES "physical|gradient|uniform"
@@ -53,6 +62,15 @@ SlVec3 sl_sun_color(SlVec3 to_sun, float turbidity);
 
 SlSun sl_sun_make(SlVec3 direction, SlVec3 irradiance, float half_angle_degrees);
 SlVec3 sl_sun_sample(const SlSun *sun, SlPathSampler *sampler);
+
+/* Adds a rectangle with its middle at `place` that faces `target`; width: its horizontal side. One
+   without light or area is left out. */
+void sl_lamps_add(SlLamps *lamps, SlVec3 place, SlVec3 target, const float size[2], SlVec3 light);
+/* One of the lamps, chosen by power, and a point on it. There must be one. */
+const SlLamp *sl_lamps_sample(const SlLamps *lamps, SlPathSampler *sampler, SlVec3 *point);
+/* Density of that per solid angle, for light that comes in the unit direction -in from t away; 0: it
+   shines to the other side. */
+float sl_lamp_density(const SlLamp *lamp, SlVec3 in, float t);
 
 /* Pictures are in the arena. */
 SlStatus sl_surroundings_sky(SlContext *context, SlArena *arena, const SlSkySettings *sky,

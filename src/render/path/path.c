@@ -14,15 +14,32 @@
 #include "render/path/photons.h"
 #include "render/renderer.h"
 
+/* Rows of each lamp. */
+enum { LAMP_LIGHT, LAMP_PLACE, LAMP_TARGET, LAMP_WIDTH, LAMP_HEIGHT, LAMP_ROW_COUNT };
 enum {
     SAMPLES = SL_STAGE_ROW_COUNT, NOISE, TIME_LIMIT, SEED, DENOISE, DENOISE_PATH, TONE, MAX_BOUNCES, MAX_SCATTERINGS, CLAMP,
     INTERSECTOR, SURFACE, FOAM, MIST, TINT, WET, GROUND_STYLE, HAZE, TANK, HIDE, SUN, SUN_ANGLE, SUN_THROUGH, PHOTONS,
     PHOTON_SAMPLES, SKY,
-    SKY_SCALE, TURBIDITY, CLOUDS, ENVIRONMENT, LAMP_LIGHT, LAMP_PLACE, LAMP_TARGET, LAMP_SIZE, APERTURE,
-    FOCUS, SHUTTER, VOLUME, ROW_COUNT = VOLUME + SL_VOLUME_ROW_COUNT
+    SKY_SCALE, TURBIDITY, CLOUDS, ENVIRONMENT, LIGHT_SAMPLING, APERTURE, FOCUS, SHUTTER, VOLUME,
+    LAMPS_VISIBLE = VOLUME + SL_VOLUME_ROW_COUNT, LAMPS, ROW_COUNT = LAMPS + SL_MAX_LAMPS * LAMP_ROW_COUNT
 };
 enum { GROUND_AUTO, GROUND_TILES, GROUND_PLAIN, GROUND_SNOW };
 enum { INTERSECTOR_AUTO, INTERSECTOR_EMBREE, INTERSECTOR_BVH };
+
+/* clang-format off */
+#define LAMP_ROW(number_, row_) [LAMPS + ((number_) - 1) * LAMP_ROW_COUNT + (row_)]
+#define LAMP_ROWS(number_) \
+    LAMP_ROW(number_, LAMP_LIGHT) = {"lamp" #number_ "_light", SL_PARAM_VEC3, {{0, 0, 0}}, 0, 1e6, "", NULL, \
+        "radiance of the rectangular lamp " #number_ " at exposure 1: red, green, blue; 0: none"}, \
+    LAMP_ROW(number_, LAMP_PLACE) = {"lamp" #number_ "_place", SL_PARAM_VEC3, {{0, 4, 0}}, -1e6, 1e6, "m", NULL, \
+        "its middle"}, \
+    LAMP_ROW(number_, LAMP_TARGET) = {"lamp" #number_ "_target", SL_PARAM_VEC3, {{0, 0, 0}}, -1e6, 1e6, "m", NULL, \
+        "the point it faces"}, \
+    LAMP_ROW(number_, LAMP_WIDTH) = {"lamp" #number_ "_width", SL_PARAM_NUMBER, {{1}}, 1e-6, 1e6, "m", NULL, \
+        "its horizontal side"}, \
+    LAMP_ROW(number_, LAMP_HEIGHT) = {"lamp" #number_ "_height", SL_PARAM_NUMBER, {{1}}, 1e-6, 1e6, "m", NULL, \
+        "its other side"}
+/* clang-format on */
 
 static const SlParamRow rows[ROW_COUNT] = {
     SL_STAGE_ROWS_WITH((0.46, 0.46, 0.455), (0.40, 0.55, 0.75), (0.86, 0.89, 0.92),
@@ -82,12 +99,9 @@ static const SlParamRow rows[ROW_COUNT] = {
     [CLOUDS] = {"clouds", SL_PARAM_NUMBER, {{0.7}}, 0, 1, "", NULL, "thin clouds"},
     [ENVIRONMENT] = {"environment", SL_PARAM_TEXT, {{0}, ""}, 0, 0, "", NULL,
                      "image of latitude and longitude in place of the sky"},
-    [LAMP_LIGHT] = {"lamp_light", SL_PARAM_VEC3, {{0, 0, 0}}, 0, 1e6, "", NULL,
-                    "radiance of a square lamp: red, green, blue; 0: none"},
-    [LAMP_PLACE] = {"lamp_place", SL_PARAM_VEC3, {{0, 4, 0}}, -1e6, 1e6, "m", NULL, "its middle"},
-    [LAMP_TARGET] = {"lamp_target", SL_PARAM_VEC3, {{0, 0, 0}}, -1e6, 1e6, "m", NULL,
-                     "the point it faces"},
-    [LAMP_SIZE] = {"lamp_size", SL_PARAM_NUMBER, {{1}}, 1e-6, 1e6, "m", NULL, "its side"},
+    [LIGHT_SAMPLING] = {"light_sampling", SL_PARAM_CHOICE, {{SL_SAMPLE_BOTH}}, 0, 2, "", SL_LIGHT_SAMPLING_NAMES,
+                        "how paths find sun and lamps: by points of lights and by directions of surfaces, "
+                        "weighted; by one of them alone, for comparison (the same light, more noise)"},
     [APERTURE] = {"aperture", SL_PARAM_NUMBER, {{0}}, 0, 1e3, "m", NULL,
                   "diameter of the lens; 0: everything is sharp"},
     [FOCUS] = {"focus", SL_PARAM_NUMBER, {{0}}, 0, 1e6, "m", NULL,
@@ -95,14 +109,17 @@ static const SlParamRow rows[ROW_COUNT] = {
     [SHUTTER] = {"shutter", SL_PARAM_NUMBER, {{0.25}}, 0, 1, "", NULL,
                  "fraction of a frame's time that the shutter is open, where the job names none"},
     SL_VOLUME_ROWS(VOLUME),
+    [LAMPS_VISIBLE] = {"lamps_visible", SL_PARAM_BOOL, {{1}}, 0, 1, "", NULL,
+                       "the camera sees lamps; false: only their light and their reflections"},
+    LAMP_ROWS(1), LAMP_ROWS(2), LAMP_ROWS(3), LAMP_ROWS(4),
+    LAMP_ROWS(5), LAMP_ROWS(6), LAMP_ROWS(7), LAMP_ROWS(8),
 };
 
 const SlTable sl_path_table = {
     .name = "path",
     .kind = "renderer",
     .summary = "physically based pictures by path tracing: water, glass, solids, snow as a volume",
-    .citation = "Kajiya: The Rendering Equation, SIGGRAPH 1986; Veach: Robust Monte Carlo Methods for "
-                "Light Transport Simulation, 1997",
+    .citation = "[Kajiya 1986]; multiple importance sampling: [Veach 1995]",
     .rows = rows,
     .row_count = ROW_COUNT,
 };
@@ -142,6 +159,19 @@ static SlDenoiseSettings denoise_settings(const PathTracer *tracer)
     return (SlDenoiseSettings){(SlDenoiseMethod)number(tracer, DENOISE), tracer->values[DENOISE_PATH].text};
 }
 
+/* A lamp faces a point other than its own. */
+static SlStatus check_lamps(const PathTracer *tracer, SlError *error)
+{
+    for (int k = 0; k < SL_MAX_LAMPS; k++) {
+        int row = LAMPS + k * LAMP_ROW_COUNT;
+        SlVec3 way = sl_sub(vector(tracer, row + LAMP_TARGET), vector(tracer, row + LAMP_PLACE));
+        if (sl_max3(vector(tracer, row + LAMP_LIGHT)) > 0 && !(sl_length(way) > 0))
+            return sl_error_set(error, SL_ERROR_ARGUMENT, "%s is the lamp's own place; it must be another point",
+                                rows[row + LAMP_TARGET].name);
+    }
+    return SL_OK;
+}
+
 static SlStatus init(void *state, SlContext *context, const SlParamValue *values, SlError *error)
 {
     PathTracer *tracer = state;
@@ -158,7 +188,8 @@ static SlStatus init(void *state, SlContext *context, const SlParamValue *values
                             "intersector: this build has no Embree (apt-get install libembree-dev, then "
                             "build again); bvh draws the same picture");
     SlDenoiseSettings denoise = denoise_settings(tracer);
-    return sl_denoise_check(&denoise, error);
+    SlStatus status = check_lamps(tracer, error);
+    return status == SL_OK ? sl_denoise_check(&denoise, error) : status;
 }
 
 static void destroy(void *state)
@@ -243,14 +274,17 @@ static SlRenderStage make_stage(const PathTracer *tracer, const SlRenderJob *job
     return stage;
 }
 
-static SlLamp make_lamp(const PathTracer *tracer)
+static SlLamps make_lamps(const PathTracer *tracer)
 {
-    float size = (float)number(tracer, LAMP_SIZE);
-    SlVec3 middle = vector(tracer, LAMP_PLACE), way = sl_sub(vector(tracer, LAMP_TARGET), middle);
-    SlVec3 normal = sl_unit(way), up = fabsf(normal.y) < 0.9f ? sl_vec3(0, 1, 0) : sl_vec3(1, 0, 0);
-    SlVec3 a = sl_scale(sl_unit(sl_cross(up, normal)), size), b = sl_cross(normal, a);
-    SlVec3 corner = sl_sub(middle, sl_scale(sl_add(a, b), 0.5f));
-    return (SlLamp){corner, {a, b}, normal, vector(tracer, LAMP_LIGHT), size * size};
+    SlLamps lamps = {0};
+    float exposure = (float)number(tracer, SL_STAGE_EXPOSURE);
+    for (int k = 0; k < SL_MAX_LAMPS; k++) {
+        int row = LAMPS + k * LAMP_ROW_COUNT;
+        const float size[2] = {(float)number(tracer, row + LAMP_WIDTH), (float)number(tracer, row + LAMP_HEIGHT)};
+        sl_lamps_add(&lamps, vector(tracer, row + LAMP_PLACE), vector(tracer, row + LAMP_TARGET), size,
+                     sl_scale(vector(tracer, row + LAMP_LIGHT), exposure));
+    }
+    return lamps;
 }
 
 /* Sun and sky: their ratio is that of the physical sky; the stage's key light, as the light that a
@@ -293,7 +327,9 @@ static void set_settings(PathTracer *tracer)
                          .sun_through = (SlSunThrough)number(tracer, SUN_THROUGH),
                          .aperture = (float)number(tracer, APERTURE),
                          .focus = (float)number(tracer, FOCUS),
-                         .haze = number(tracer, HAZE) != 0};
+                         .haze = number(tracer, HAZE) != 0,
+                         .sampling = (SlLightSampling)number(tracer, LIGHT_SAMPLING),
+                         .hide_lamps = number(tracer, LAMPS_VISIBLE) == 0};
 }
 
 static const SlIntersectorKind *choose_intersector(const PathTracer *tracer)
@@ -334,6 +370,7 @@ static SlStatus begin(void *state, const SlRenderJob *job, uint32_t *passes, SlE
                           .intersector = choose_intersector(tracer),
                           .shutter_open = open,
                           .shutter_close = close,
+                          .velocities = sl_job_names(job, "velocity"),
                           .tint = (float)number(tracer, TINT),
                           .foam = (float)number(tracer, FOAM),
                           .ground = ground_pattern(tracer, job->view),
@@ -341,7 +378,7 @@ static SlStatus begin(void *state, const SlRenderJob *job, uint32_t *passes, SlE
                           .mist = (float)number(tracer, MIST),
                           .wet = (float)number(tracer, WET),
                           .hide = tracer->values[HIDE].text};
-    scene->lamp = make_lamp(tracer);
+    scene->lamps = make_lamps(tracer);
     tracer->region = job->region;
     SlStatus status = sl_film_begin(&tracer->film, &tracer->region, job,
                                     number(tracer, DENOISE) != SL_DENOISE_NONE, error);

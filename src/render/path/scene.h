@@ -20,6 +20,14 @@ typedef enum SlSunThrough {
 } SlSunThrough;
 #define SL_SUN_NAMES "photons|straight|traced"
 
+/* How paths find lights. */
+typedef enum SlLightSampling {
+    SL_SAMPLE_BOTH,   /* by both, weighted: multiple importance sampling */
+    SL_SAMPLE_LIGHTS, /* by points of lights */
+    SL_SAMPLE_SURFACES /* by directions of what scatters */
+} SlLightSampling;
+#define SL_LIGHT_SAMPLING_NAMES "both|lights|surfaces"
+
 typedef struct SlPathSettings {
     uint32_t samples, seed;
     uint32_t max_bounces, max_scatterings;
@@ -27,6 +35,8 @@ typedef struct SlPathSettings {
     SlSunThrough sun_through;
     float aperture, focus; /* m; focus 0: the camera's target */
     bool haze; /* far ground fades into the horizon */
+    SlLightSampling sampling;
+    bool hide_lamps; /* the camera does not see them */
 } SlPathSettings;
 
 typedef struct SlPhotonMap SlPhotonMap;
@@ -51,20 +61,22 @@ typedef struct SlPathScene {
     struct {
         bool visible;
         float height, tile, bump; /* m */
+        float grain;              /* m: length of the grain of snow */
         SlVec3 center;
         float haze; /* m: distance at which it fades */
         uint16_t material;
     } ground;
     SlSun sun;
     SlSurroundings sky;
-    SlLamp lamp;
-    uint16_t lamp_material;
-    SlVolume *volumes[SL_MAX_VOLUMES];
+    SlLamps lamps;
+    uint16_t lamp_material; /* of the first; the others follow */
+    SlVolumeSlices volumes[SL_MAX_VOLUMES];
     size_t volume_count;
     const SlPhotonMap *photons; /* NULL: none */
     SlWetMap wet;
     SlPathSettings settings;
-    float shutter;  /* s: from opening to closing */
+    const float *motion, *sphere_motion; /* m, 3 per vertex and sphere; also where nothing moves during the picture */
+    float per_motion;                    /* 1/s: velocity is motion × this */
     float spacing;  /* m */
     SlRenderStage stage;
 } SlPathScene;
@@ -83,7 +95,7 @@ typedef struct SlSurface {
     uint16_t material;
     uint32_t primitive;    /* SL_NO_PRIMITIVE: the ground */
     SlVec3 albedo;
-    SlVec3 motion;         /* m while the shutter is open */
+    float u, v;            /* of a triangle, as in SlHit */
     float radius;          /* m, of a sphere; 0: a triangle or the ground */
 } SlSurface;
 
@@ -94,6 +106,7 @@ typedef struct SlSceneInput {
     const SlVolumeSettings *volume;
     const SlIntersectorKind *intersector; /* NULL: the faster one for so many primitives */
     double shutter_open, shutter_close; /* s */
+    bool velocities;                    /* of snow are kept, for sl_volume_velocity */
     float tint, foam;                   /* factors of absorption and of whitewater's size */
     SlPattern ground;
     bool tank;                          /* draw the walls of a closed domain with water as glass */
@@ -103,7 +116,7 @@ typedef struct SlSceneInput {
 } SlSceneInput;
 
 /* Arrays are in the arena. Destroy the scene in any case; lights and settings are set by the caller,
-   but for the lamp, which must be set before. */
+   but for the lamps, which must be set before. */
 SlStatus sl_path_scene_build(SlContext *context, SlArena *arena, const SlSceneInput *input,
                              SlPathScene *scene, SlError *error);
 void sl_path_scene_destroy(SlPathScene *scene);
@@ -152,6 +165,8 @@ bool sl_scene_hit(const SlPathScene *scene, const SlRay *ray, SlSurface *surface
 bool sl_scene_blocked(const SlPathScene *scene, const SlRay *ray, uint32_t mask);
 /* Fills the surface of a hit. */
 void sl_scene_surface(const SlPathScene *scene, const SlRay *ray, const SlHit *hit, SlSurface *surface);
+/* m/s, of what is there; of a sphere that of its centre. */
+SlVec3 sl_scene_velocity(const SlPathScene *scene, const SlSurface *surface);
 /* A point a little off the surface, to the side of `side`. */
 SlVec3 sl_offset(SlVec3 position, SlVec3 flat, SlVec3 side);
 
