@@ -3,7 +3,7 @@
 #
 # usage: check_symbols.sh LIB.so [HEADER_DIR]
 #
-# LIB.so's static twin (same folder, .a) is read for writable data. Prints every breach; exit code
+# The static library beside LIB.so (.a) is read for writable data. Prints every breach; exit code
 # 0: none, 1: some, 2: bad use.
 set -euo pipefail
 export LC_ALL=C

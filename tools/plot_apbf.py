@@ -16,7 +16,7 @@ source, target = map(pathlib.Path, sys.argv[1:3])
 titles = {"dam": "Dam break, 216,000", "double": "Double dam break, 672,800",
           "multi": "Multi dam break, 225,280"}
 scenes = [name for name in titles if (source / f"{name}.csv").exists()]
-# Document 002's colours: grey PBF, red DTC, green DTVS; the lowest level is not in its figure.
+# Colours of [Köster 2016]: grey PBF, red DTC, green DTVS; the lowest level is not in its figure.
 looks = {"pbf_max": ("0.45", "-", "PBF, most iterations"), "pbf_min": ("#3060c0", ":", "PBF, least"),
          "dtc": ("#c02020", "--", "APBF, DTC"), "dtvs": ("#208020", "-.", "APBF, DTVS")}
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws what `sleet bench chebyshev` wrote: figure 4 and the convergence within a step.
 
-usage: plot_chebyshev.py [FOLDER] [OUTPUT]     (out/bench-chebyshev docs/gallery)"""
+usage: plot_chebyshev.py [FOLDER] [OUTPUT]     (out/bench-chebyshev docs/notes)"""
 import csv
 import pathlib
 import sys
@@ -54,7 +54,7 @@ def main():
         print(__doc__)
         return
     folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "out/bench-chebyshev")
-    output = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else "docs/gallery")
+    output = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else "docs/notes")
     draw_figure_4(rows_of(folder / "figure4.csv"), output / "chebyshev_figure4.png")
     draw_curves(rows_of(folder / "curves.csv"), output / "chebyshev_curves.png")
 

@@ -151,8 +151,13 @@ typedef struct SlPixelRegion {
 typedef struct SlRenderJob {
     uint32_t cookie, size;     /* set by sl_default_render_job */
     const SlFrameView *view;   /* the frame; required */
-    const SlFrameView *next;   /* the frame after it, for motion within the shutter time; NULL: motion
-                                  from velocities. `splats` ignores it. Default NULL */
+    const SlFrameView *next;   /* the frame after it: where solids go while the shutter is open, and
+                                  their velocity. Only its time and colliders are read; of rigid
+                                  meshes the pose, so that it may have been read without meshes.
+                                  Particles and surfaces move by their velocities. `splats` and
+                                  `water` ignore it. Default NULL */
+    const SlFrameView *previous; /* the frame before it, used where `next` is NULL; NULL too
+                                  (default): solids are at rest */
     const SlCamera *camera;    /* NULL (default): the view's first, or else that of
                                   sl_view_framing */
     double shutter_open;       /* s, relative to the frame's time; finite; default 0 */

@@ -132,12 +132,15 @@ SL_API SlStatus sl_run_filter_open_scene(SlRunFolder *folder, const SlScene *sce
 /* The frame with what the filter made, valid until the next call. A filter that reads its last output is
    first applied to the frames before, from the last stored result on or from the first frame on; damaged
    ones among them are passed over with a warning. The context's progress hook is called for each.
-   After an error other frames can still be asked for. */
+   After an error other frames can still be asked for. SL_ERROR_PARSE: the frame is damaged and has no result;
+   the next one of a filter that reads its last output continues from the last good frame. */
 SL_API SlStatus sl_run_filter_frame(SlRunFilter *filter, uint64_t number, const SlFrameView **view,
                                     SlError *error);
 /* Results that are made from now on are not stored; those that are stored already are used. For filters
    whose results are many times the size of the frames. */
 SL_API void sl_run_filter_skip_storing(SlRunFilter *filter);
+/* Whether the result of a frame depends on those of the frames before: whitewater, upsample. */
+SL_API bool sl_run_filter_reads_previous(const SlRunFilter *filter);
 /* Whether the last view came from a stored result. */
 SL_API bool sl_run_filter_was_stored(const SlRunFilter *filter);
 /* Returns when all results are on disk. NULL is allowed. */

@@ -55,9 +55,12 @@ SL_API SlCamera sl_scene_camera_at(const SlScene *scene, size_t index, double ti
 /* One value per row of the table of that renderer, which was among those given in the options; NULL
    where it was not. Keys of other renderers are not looked at. */
 SL_API const SlParamValue *sl_scene_render_values(const SlScene *scene, const char *renderer);
-/* The scene's "render.style": "auto" (default), "particles" or "water". Where it is auto, a key that only
-   the renderer of one style has asks for that style. */
+/* The scene's "render.style": "auto" (default), "particles", "water" or "final". Where it is auto, a key that
+   only the renderer of one style has asks for that style. */
 SL_API const char *sl_scene_render_style(const SlScene *scene);
+/* The name of the renderer that draws a style; "" for "auto", which depends on the frame; NULL: there is no
+   such style. */
+SL_API const char *sl_style_renderer(const char *style);
 /* The filters that are to be applied, in this order, where frames of the scene are drawn or exported. */
 typedef struct SlSceneFilter {
     const char *name;           /* NULL: there is none of that index */

@@ -9,8 +9,8 @@ extern "C" {
 #endif
 
 /* Everything that the next steps depend on: particles, solvers' state, clocks, parameters, gravity,
-   cameras, emitters, drains, force fields and the poses of colliders. It belongs to the world that it
-   was taken of; destroy it before the world's context. */
+   cameras and their paths, emitters, drains, force fields, and the motions and poses of colliders. It
+   belongs to the world that it was taken of; destroy it before the world's context. */
 typedef struct SlSnapshot SlSnapshot;
 
 /* Copies the state between two steps; starts the world if need be. Where *snapshot is NULL a new one

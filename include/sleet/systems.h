@@ -42,6 +42,7 @@ typedef struct SlPbfDef {
 typedef struct SlProjectiveDef {
     uint32_t cookie, size;      /* set by sl_default_projective_def */
     const char *name;           /* NULL (default): "projective" */
+    const char *preset;         /* "none" (default) or "sommer" */
     double spacing;             /* m, between particles at rest */
     double rest_density;        /* kg/m³ */
     double support;             /* spacings: radius of the smoothing kernel */

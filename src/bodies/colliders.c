@@ -168,7 +168,7 @@ static size_t heights_of(const SlShape *shape)
 static void free_slot(SlColliders *c, uint32_t slot)
 {
     SlCollider *collider = c->items[slot];
-    sl_motion_destroy(collider->path);
+    sl_motion_release(collider->path);
     sl_collider_free_mesh(collider);
     sl_free(&c->context->memory, collider->heights,
             heights_of(&collider->rest_shape) * sizeof *collider->heights);
@@ -298,13 +298,31 @@ SlStatus sl_colliders_set_motion(SlColliders *c, uint32_t slot, const SlMotionDe
     SlStatus status = sl_motion_create(c->context, def, &motion, error);
     if (status != SL_OK)
         return status;
-    sl_motion_destroy(collider->path);
+    sl_motion_release(collider->path);
     collider->path = motion;
     c->targets[slot] = (SlTarget){.set = 0};
     set_start(c, slot);
     note_moving(c, slot);
     move_body(c, slot, (SlInterpolation){now, 0}, now, 0);
     return SL_OK;
+}
+
+void sl_colliders_retain_paths(const SlColliders *c, SlMotion *paths[SL_MAX_COLLIDERS])
+{
+    for (uint32_t slot = 0; slot < SL_MAX_COLLIDERS; slot++)
+        paths[slot] = c->items[slot] != NULL ? sl_motion_retain(c->items[slot]->path) : NULL;
+}
+
+void sl_colliders_take_paths(SlColliders *c, SlMotion *const paths[SL_MAX_COLLIDERS])
+{
+    for (uint32_t slot = 0; slot < SL_MAX_COLLIDERS; slot++) {
+        SlCollider *collider = c->items[slot];
+        if (collider == NULL || collider->path == paths[slot])
+            continue;
+        sl_motion_release(collider->path);
+        collider->path = sl_motion_retain(paths[slot]);
+        set_start(c, slot);
+    }
 }
 
 /* The displacement that leads the collider from where it was added to a world pose: about its own

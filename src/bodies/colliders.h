@@ -67,6 +67,10 @@ void sl_colliders_set_name(SlColliders *colliders, uint32_t slot, const char *na
 /* `now` is the world's time. */
 SlStatus sl_colliders_set_motion(SlColliders *colliders, uint32_t slot, const SlMotionDef *def,
                                  double now, SlError *error);
+/* For snapshots: a reference to the path of each slot, NULL without one; and paths of the same colliders
+   taken again, before sl_colliders_restored. */
+void sl_colliders_retain_paths(const SlColliders *colliders, SlMotion *paths[SL_MAX_COLLIDERS]);
+void sl_colliders_take_paths(SlColliders *colliders, SlMotion *const paths[SL_MAX_COLLIDERS]);
 /* World poses. A target is reached at the end of the next interval; `teleport` takes it at once,
    without a velocity. */
 SlStatus sl_colliders_set_pose(SlColliders *colliders, uint32_t slot, const SlPose *pose, double now,

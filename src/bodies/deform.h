@@ -1,4 +1,4 @@
-/* Deforming bodies as keyframed level sets (Stomakhin et al. 2013, section 8): a distance field per
+/* Deforming bodies as keyframed level sets [Stomakhin 2013 section 8]: a distance field per
    key, blended along the motion of the surface between two keys.
 
        phi(x, g) = (1 - g) phi_k(x - g w) + g phi_k+1(x + (1 - g) w)

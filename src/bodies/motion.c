@@ -64,15 +64,23 @@ SlStatus sl_motion_create(SlContext *context, const SlMotionDef *def, SlMotion *
     if (def->key_count > 0)
         memcpy(keys, def->keys, def->key_count * sizeof *keys);
     motion->context = context;
+    motion->references = 1;
     motion->def = *def;
     motion->def.keys = keys;
     *out = motion;
     return SL_OK;
 }
 
-void sl_motion_destroy(SlMotion *motion)
+SlMotion *sl_motion_retain(SlMotion *motion)
 {
-    if (motion == NULL)
+    if (motion != NULL)
+        motion->references++;
+    return motion;
+}
+
+void sl_motion_release(SlMotion *motion)
+{
+    if (motion == NULL || --motion->references > 0)
         return;
     SlMemory *memory = &motion->context->memory;
     sl_free(memory, (void *)motion->def.keys, motion->def.key_count * sizeof(SlKeyframe));

@@ -12,14 +12,19 @@ typedef struct SlDisplacement {
     double rotation[4]; /* R as a unit quaternion (x, y, z, w) */
 } SlDisplacement;
 
+/* It does not change once it is made, so a collider and snapshots of its world refer to one. */
 typedef struct SlMotion {
     SlContext *context;
+    uint32_t references;
     SlMotionDef def; /* keys point into memory of our own */
 } SlMotion;
 
 SlStatus sl_motion_create(SlContext *context, const SlMotionDef *def, SlMotion **motion,
                           SlError *error);
-void sl_motion_destroy(SlMotion *motion);
+/* One more reference; NULL gives NULL. */
+SlMotion *sl_motion_retain(SlMotion *motion);
+/* One reference less; the last one frees it. */
+void sl_motion_release(SlMotion *motion);
 SlDisplacement sl_motion_at(const SlMotion *motion, double time);
 
 /* A fraction s in [0, 1] of the way, about the pivot of `to`: s = 1 gives `to` to the bit. */

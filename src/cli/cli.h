@@ -88,13 +88,18 @@ typedef struct CliProgress {
     int last_tenth;
     uint64_t done;          /* as last shown */
     double picture_started; /* when its first part was reported; 0: none was */
+    /* the filter that is applied to the frames before the next one, which has a bar of its own */
+    char stage[32];
+    double stage_started, stage_first; /* s, 0: there is none; fraction that was reported first */
+    int stage_tenth;
 } CliProgress;
 
 void cli_progress_begin(CliProgress *progress, const char *what, uint64_t total, bool quiet);
 void cli_progress_show(CliProgress *progress, uint64_t done, const char *more);
 void cli_progress_end(CliProgress *progress);
-/* From here on the library's reports of a picture being drawn move the bar between two frames; NULL:
-   no more. Drawing stops where Ctrl-C came. */
+/* From here on the library's reports are shown: those of a picture being drawn move the bar between two frames,
+   those of a filter that is applied to the frames before are a bar with its name. NULL: no more. The work
+   stops where Ctrl-C came. */
 void cli_progress_watch(CliProgress *progress);
 /* Removes the bar so that a message can be printed; the next show draws it again. */
 void cli_progress_clear(void);
@@ -126,6 +131,10 @@ typedef struct CliFrames {
 /* Those from first to last; `source` is what the user called the folder, for messages. */
 SlStatus cli_frames(const SlRunFolder *folder, const char *source, uint64_t first, uint64_t last,
                     CliFrames *frames, SlError *error);
+/* A damaged frame among others is left out: one line with the error, and `more` of what follows from it. */
+void cli_damaged_frame(const SlError *error, const char *more);
+/* The last line of a command that left out so many frames; returns its exit code. */
+int cli_damaged_frames(uint64_t count);
 /* The place of the camera called name among the scene's (NULL: the first). */
 SlStatus cli_camera(const SlScene *scene, const char *name, size_t *index, SlError *error);
 /* FOLDER/frame_NNNNNN.png */

@@ -205,6 +205,8 @@ static SlStatus draw_frame(Job *job, uint64_t frame, SlError *error)
     bool picture = frame == job->picture, final = job->demo != NULL && job->demo->final;
     SlStatus status =
         cli_drawing_add(&job->drawing, job->scene, view, picture && !final, error);
+    if (status == SL_OK && final && frame + 1 == job->picture)
+        status = cli_drawing_pass(&job->still, view, error);
     if (status != SL_OK || !picture)
         return status;
     if (final) {

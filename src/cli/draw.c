@@ -4,18 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct {
-    const char *style, *renderer;
-} styles[] = {{"particles", "splats"}, {"water", "water"}, {"final", "path"}};
-
-enum { STYLE_COUNT = sizeof styles / sizeof styles[0] };
-
 bool cli_style(const char *command, const char *style)
 {
-    for (int k = 0; k < STYLE_COUNT; k++)
-        if (strcmp(style, styles[k].style) == 0)
-            return true;
-    if (strcmp(style, "auto") == 0)
+    if (sl_style_renderer(style) != NULL)
         return true;
     bool old = strcmp(style, "opaque") == 0 || strcmp(style, "transparent") == 0;
     cli_usage_error(command, "--style takes auto, particles, water or final, not \"%.40s\"%s%.40s", style,
@@ -185,19 +176,26 @@ static SlStatus make_renderer(CliDrawing *drawing, const SlScene *scene, const S
     const SlTable *const *tables = sl_renderer_tables(&count);
     if (strcmp(drawing->style, "auto") == 0)
         snprintf(drawing->style, sizeof drawing->style, has_liquid(view) ? "water" : "particles");
-    int k = 0;
-    while (k < STYLE_COUNT - 1 && strcmp(drawing->style, styles[k].style) != 0)
-        k++;
-    const char *name = styles[k].renderer;
+    const char *name = sl_style_renderer(drawing->style);
+    if (name == NULL)
+        return cli_error(error, SL_ERROR_ARGUMENT,
+                         "there is no style \"%.15s\"; it may be auto, particles, water or final",
+                         drawing->style);
     const SlParamValue *values = sl_scene_render_values(scene, name);
     SlStatus status =
         sl_renderer_create(drawing->context, name, values, &drawing->renderer, error);
     const SlTable *table = sl_table_named(tables, count, name);
     const SlParamRow *surface = sl_table_find(table, "surface");
-    if (status != SL_OK || surface == NULL)
-        return status;
+    drawing->blurs = sl_table_find(table, "shutter") != NULL &&
+                     (drawing->exr || render_value(table, values, "shutter", 0) > 0);
     /* Snow and solids have neither a surface of water nor whitewater. */
     bool liquid = has_liquid(view);
+    if (status != SL_OK)
+        return status;
+    if (surface == NULL) /* particles as they are; whitewater is among them where the scene lists it */
+        return liquid && scene_filter(scene, "whitewater") != NULL && !has_result(view, "whitewater")
+                   ? open_filter(drawing, "whitewater", scene_filter(scene, "whitewater"), error)
+                   : SL_OK;
     if (liquid && values[surface - table->rows].number[0] != 0)
         status = make_surface(drawing, scene, view, error);
     /* A run may have made its whitewater already. */
@@ -261,12 +259,20 @@ SlStatus cli_drawing_warm(CliDrawing *drawing, const SlScene *scene, const SlFra
     SlStatus status = SL_OK;
     if (drawing->renderer == NULL)
         status = make_renderer(drawing, scene, view, error);
-    *wanted = status == SL_OK && (drawing->whitewater != NULL || drawing->upsample != NULL);
+    *wanted = status == SL_OK &&
+              (drawing->whitewater != NULL || drawing->upsample != NULL || drawing->blurs);
     if (status == SL_OK && drawing->whitewater != NULL)
         status = sl_filter_apply(drawing->whitewater, view, &output, error);
     if (status == SL_OK && drawing->upsample != NULL)
         status = sl_filter_apply(drawing->upsample, view, &output, error);
+    if (status == SL_OK && drawing->blurs)
+        status = cli_motion_keep(&drawing->motion, view, error);
     return status;
+}
+
+SlStatus cli_drawing_pass(CliDrawing *drawing, const SlFrameView *view, SlError *error)
+{
+    return cli_motion_keep(&drawing->motion, view, error);
 }
 
 /* The video is opened with the first picture: its size is the renderer's. */
@@ -309,6 +315,7 @@ static SlStatus draw(CliDrawing *drawing, const SlFrameView *view, const SlImage
     job.region = drawing->region;
     job.planes = planes;
     job.plane_count = list_planes(drawing, planes, MAX_PLANES);
+    cli_motion_apply(&drawing->motion, &job);
     SlStatus status = sl_render_begin(renderer, &job, error);
     uint32_t remaining = 1;
     bool part = job.region.width > 0;
@@ -353,10 +360,15 @@ SlStatus cli_drawing_add(CliDrawing *drawing, const SlScene *scene, const SlFram
     SlStatus status = SL_OK;
     if (drawing->renderer == NULL)
         status = make_renderer(drawing, scene, view, error);
+    bool moves = drawing->blurs && view->collider_count > 0;
+    if (status == SL_OK && moves && drawing->run != NULL)
+        status = cli_motion_find(&drawing->motion, drawing->run, view->frame, error);
     if (status == SL_OK)
         status = apply_filters(drawing, &view, error);
     if (status == SL_OK)
         status = draw(drawing, view, &image, error);
+    if (status == SL_OK && moves)
+        status = cli_motion_keep(&drawing->motion, view, error);
     if (status != SL_OK)
         return status;
     drawing->draw_ms += sl_renderer_last_ms(drawing->renderer);
@@ -376,6 +388,7 @@ SlStatus cli_drawing_close(CliDrawing *drawing, bool keep, SlError *error)
     if (drawing->video != NULL)
         status = sl_video_close(drawing->video, keep, error);
     drawing->video = NULL;
+    cli_motion_forget(&drawing->motion);
     sl_target_destroy(drawing->target);
     drawing->target = NULL;
     sl_filter_destroy(drawing->surface);

@@ -4,6 +4,23 @@
 
 #include "cli/cli.h"
 
+/* Colliders of another frame, from which the motion of solids follows. */
+typedef struct CliMotion {
+    bool is_known;
+    SlFrameView view; /* time and colliders */
+    SlColliderView *colliders;
+    float *vertices; /* of those that deform */
+    char *names;
+} CliMotion;
+
+/* Keeps the colliders of a frame. */
+SlStatus cli_motion_keep(CliMotion *motion, const SlFrameView *view, SlError *error);
+/* Keeps those of the frame before `number` in the run, or after it where there is none. */
+SlStatus cli_motion_find(CliMotion *motion, const SlRunFolder *run, uint64_t number, SlError *error);
+/* Gives them to a job, as its next or previous frame. */
+void cli_motion_apply(const CliMotion *motion, SlRenderJob *job);
+void cli_motion_forget(CliMotion *motion);
+
 typedef struct CliDrawing {
     SlContext *context;
     SlRenderer *renderer; /* made with the first frame: the style may depend on it */
@@ -14,6 +31,8 @@ typedef struct CliDrawing {
     SlRunFilter *stored_surface, *stored_whitewater;
     SlRunFilter *stored_upsample; /* of what stored_whitewater made, where there is that; not stored by drawing */
     SlFrameView merged;
+    bool blurs; /* the style draws, or an EXR file says, how solids move */
+    CliMotion motion;
     const SlCamera *camera; /* NULL: the frame's first */
     SlVideo *video;
     SlTarget *target; /* planes for EXR files; NULL: not needed yet */
@@ -54,6 +73,8 @@ SlStatus cli_drawing_add(CliDrawing *drawing, const SlScene *scene, const SlFram
    before. *wanted becomes false where the style does not need it. */
 SlStatus cli_drawing_warm(CliDrawing *drawing, const SlScene *scene, const SlFrameView *view,
                           bool *wanted, SlError *error);
+/* A frame of a live world that is not drawn, before one that is: solids move from there. */
+SlStatus cli_drawing_pass(CliDrawing *drawing, const SlFrameView *view, SlError *error);
 SlStatus cli_drawing_close(CliDrawing *drawing, bool keep, SlError *error);
 
 #endif

@@ -60,6 +60,20 @@ SlStatus cli_frames(const SlRunFolder *folder, const char *source, uint64_t firs
     return SL_OK;
 }
 
+void cli_damaged_frame(const SlError *error, const char *more)
+{
+    cli_progress_clear();
+    fprintf(stderr, "%s; this frame is left out%s\n", error->text, more);
+}
+
+int cli_damaged_frames(uint64_t count)
+{
+    cli_progress_clear();
+    fprintf(stderr, "sleet: %llu damaged frames were left out; sleet verify lists them\n",
+            (unsigned long long)count);
+    return EXIT_INPUT;
+}
+
 SlStatus cli_camera(const SlScene *scene, const char *name, size_t *index, SlError *error)
 {
     for (*index = 0; *index < sl_scene_camera_count(scene); ++*index)

@@ -1,16 +1,21 @@
 /* sleet filter: applies filters to stored frames and keeps the results in the run folder, where renderers and
-   exporters find them. */
+   exporters find them; writes particles, such as whitewater, as PLY files. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
 
-enum { O_FILTER, O_SET, O_FRAMES, O_THREADS, O_VERBOSE, O_QUIET, O_COUNT };
+enum { O_FILTER, O_SET, O_FRAMES, O_OUTPUT, O_SYSTEM, O_THREADS, O_VERBOSE, O_QUIET, O_COUNT };
 static const CliOption options[O_COUNT] = {
     [O_FILTER] = {"filter", 'f', "NAME", "whitewater, surface, … (default: the scene's filters)"},
     [O_SET] = {"set", 's', "NAME=VALUE",
                "a value of the filter, see sleet params; may be repeated", .repeats = true},
     [O_FRAMES] = {"frames", 'n', "K|A-B", "one frame or a range (default: all)"},
+    [O_OUTPUT] = {"output", 'o', "FILE",
+                  "also write the particles as points of a .ply file with all their fields;\n"
+                  "for several frames with %d or %06d for the frame"},
+    [O_SYSTEM] = {"system", 0, "NAME",
+                  "the system that --output writes (default: whitewater where there is any, else all)"},
     [O_THREADS] = {"threads", 't', "N", "threads (default: one per processor)"},
     [O_VERBOSE] = {"verbose", 'v', NULL, "print what each frame took"},
     [O_QUIET] = {"quiet", 'q', NULL, "print only the last line"},
@@ -23,8 +28,12 @@ typedef struct Job {
     SlRunFilter *filter;
     const char *source, *name; /* NULL: the scene's filters */
     uint64_t first, last, done, stored;
+    uint64_t broken; /* frames that were left out */
     double seconds; /* of frames that were made */
     char made[300]; /* of the last frame */
+    const char *pattern, *system; /* of PLY files; NULL: none, and as the frame has them */
+    char first_path[1024], last_path[1024];
+    uint64_t written;
     bool quiet;
 } Job;
 
@@ -111,29 +120,75 @@ static void describe(const SlFrameView *view, char *text, size_t size)
     }
 }
 
+/* The name of the system to write; "" for all. */
+static const char *choose_system(const Job *job, const SlFrameView *view)
+{
+    if (job->system != NULL)
+        return job->system;
+    for (size_t s = 0; s < view->system_count; s++)
+        if (strcmp(view->systems[s].solver, "whitewater") == 0)
+            return view->systems[s].name;
+    return "";
+}
+
+static SlStatus write_ply(Job *job, const SlFrameView *view, SlError *error)
+{
+    size_t count;
+    const SlTable *const *tables = sl_exporter_tables(&count);
+    const SlTable *table = sl_table_named(tables, count, "ply");
+    SlParamValue values[MAX_ROWS];
+    sl_table_defaults(table, values);
+    SlStatus status = sl_table_set_text(table, values, "system", choose_system(job, view), error);
+    cli_numbered_path(job->last_path, sizeof job->last_path, job->pattern, view->frame);
+    if (status == SL_OK)
+        status = sl_export_frame(job->context, "ply", values, job->last_path, view, error);
+    if (status == SL_OK && job->written++ == 0)
+        memcpy(job->first_path, job->last_path, sizeof job->first_path);
+    return status;
+}
+
+static SlStatus filter_frame(Job *job, uint64_t number, SlError *error)
+{
+    const SlFrameView *view;
+    double begin = sl_machine_seconds();
+    SlStatus status = sl_run_filter_frame(job->filter, number, &view, error);
+    if (status == SL_ERROR_PARSE) { /* a damaged file: the others have their results */
+        cli_damaged_frame(error, sl_run_filter_reads_previous(job->filter)
+                                     ? ", the next continues from the last good one"
+                                     : "");
+        job->broken++;
+        return SL_OK;
+    }
+    if (status != SL_OK)
+        return status;
+    bool stored = sl_run_filter_was_stored(job->filter);
+    job->stored += stored;
+    job->seconds += stored ? 0 : sl_machine_seconds() - begin;
+    job->done++;
+    describe(view, job->made, sizeof job->made);
+    return job->pattern != NULL ? write_ply(job, view, error) : SL_OK;
+}
+
 static SlStatus filter_frames(Job *job, SlError *error)
 {
     CliFrames frames;
     SlStatus status = cli_frames(job->folder, job->source, job->first, job->last, &frames, error);
     if (status != SL_OK)
         return status;
+    if (job->pattern != NULL && frames.count > 1 && !cli_has_number(job->pattern))
+        return cli_error(error, SL_ERROR_ARGUMENT,
+                         "%.300s: %llu frames need a name with %%d or %%06d for the frame's number",
+                         job->pattern, (unsigned long long)frames.count);
     CliProgress progress;
     cli_progress_begin(&progress, "filtering", frames.count, job->quiet);
+    cli_progress_watch(&progress);
     for (size_t k = 0; status == SL_OK && k < frames.count; k++) {
-        const SlFrameView *view;
-        double begin = sl_machine_seconds();
-        status = sl_run_filter_frame(job->filter, frames.numbers[k], &view, error);
-        if (status != SL_OK)
-            break;
-        bool stored = sl_run_filter_was_stored(job->filter);
-        job->stored += stored;
-        job->seconds += stored ? 0 : sl_machine_seconds() - begin;
-        job->done++;
-        describe(view, job->made, sizeof job->made);
-        cli_progress_show(&progress, job->done, job->made);
-        if (cli_interrupted())
+        status = filter_frame(job, frames.numbers[k], error);
+        cli_progress_show(&progress, k + 1, job->made);
+        if (status == SL_OK && cli_interrupted())
             status = cli_error(error, SL_ERROR_CANCELLED, "stopped by the user");
     }
+    cli_progress_watch(NULL);
     cli_progress_end(&progress);
     return status;
 }
@@ -165,10 +220,16 @@ static int finish(Job *job, SlStatus status, const SlError *error)
         printf(", %llu stored already; the last has %s\n", (unsigned long long)job->stored,
                job->made);
     }
+    if (job->written == 1)
+        printf("%s\n", job->last_path);
+    else if (job->written > 1)
+        printf("%s and %llu more\n", job->first_path, (unsigned long long)job->written - 1);
     sl_run_folder_close(job->folder);
     if (job->context != NULL)
         sl_context_destroy(job->context);
-    return status == SL_OK ? EXIT_DONE : cli_fail(error);
+    if (status != SL_OK)
+        return cli_fail(error);
+    return job->broken > 0 ? cli_damaged_frames(job->broken) : EXIT_DONE;
 }
 
 static int filter(int count, char **words)
@@ -176,7 +237,9 @@ static int filter(int count, char **words)
     CliInput input;
     int code = cli_parse(&cli_filter_command, count, words, &input);
     Job job = {.last = UINT64_MAX, .quiet = input.value[O_QUIET] != NULL,
-               .name = input.value[O_FILTER]};
+               .name = input.value[O_FILTER],
+               .pattern = input.value[O_OUTPUT],
+               .system = input.value[O_SYSTEM]};
     if (code < 0 && input.word_count != 1)
         code = cli_usage_error("filter", "one run folder is needed");
     if (code < 0 && input.value[O_FRAMES] != NULL &&
@@ -184,6 +247,12 @@ static int filter(int count, char **words)
         code = EXIT_USAGE;
     if (code < 0 && !cli_threads(&cli_filter_command, input.value[O_THREADS]))
         code = EXIT_USAGE;
+    if (code < 0 && job.pattern == NULL && job.system != NULL)
+        code = cli_usage_error("filter", "--system is of --output FILE");
+    const char *ending = job.pattern != NULL ? strrchr(job.pattern, '.') : NULL;
+    if (code < 0 && job.pattern != NULL && (ending == NULL || strcmp(ending, ".ply") != 0))
+        code = cli_usage_error("filter", "--output takes a name that ends in .ply, not \"%.200s\"",
+                               job.pattern);
     if (code < 0) {
         SlError error = {SL_OK, ""};
         job.source = input.words[0];
@@ -202,6 +271,7 @@ const CliCommand cli_filter_command = {
     .examples = "  sleet filter out/dam                                 the scene's filters\n"
                 "  sleet filter out/dam --filter whitewater             spray, foam and bubbles\n"
                 "  sleet filter out/dam -f whitewater -s size=0.003 -s lifetime=5\n"
+                "  sleet filter out/dam -f whitewater -o white_%06d.ply  and its particles as PLY\n"
                 "  sleet filter out/dam --filter surface --frames 60-90\n",
     .options = options,
     .option_count = O_COUNT,

@@ -45,6 +45,7 @@ typedef struct Job {
     const char *source, *exporter;
     char pattern[1024], first_path[1024], last_path[1024];
     uint64_t first, last, written, stored, empty, vertices, triangles;
+    uint64_t broken; /* frames that were left out */
     bool quiet;
     CliProgress progress;
 } Job;
@@ -86,11 +87,15 @@ static SlStatus mesh_folder(Job *job, SlError *error)
     for (size_t k = 0; status == SL_OK && k < frames.count; k++) {
         const SlFrameView *output;
         status = sl_run_filter_frame(job->cached, frames.numbers[k], &output, error);
-        if (status != SL_OK)
-            break;
-        job->stored += sl_run_filter_was_stored(job->cached);
-        status = write_mesh(job, output, error);
-        cli_progress_show(&job->progress, job->written, "");
+        if (status == SL_ERROR_PARSE) { /* a damaged file: the others have their meshes */
+            cli_damaged_frame(error, "");
+            job->broken++;
+            status = SL_OK;
+        } else if (status == SL_OK) {
+            job->stored += sl_run_filter_was_stored(job->cached);
+            status = write_mesh(job, output, error);
+        }
+        cli_progress_show(&job->progress, k + 1, "");
         if (status == SL_OK && cli_interrupted())
             status = cli_error(error, SL_ERROR_CANCELLED, "stopped by the user");
     }
@@ -192,7 +197,9 @@ static int finish(Job *job, SlStatus status, const SlError *error)
     sl_run_folder_close(job->folder);
     if (job->context != NULL)
         sl_context_destroy(job->context);
-    return status == SL_OK ? EXIT_DONE : cli_fail(error);
+    if (status != SL_OK)
+        return cli_fail(error);
+    return job->broken > 0 ? cli_damaged_frames(job->broken) : EXIT_DONE;
 }
 
 static int mesh(int count, char **words)

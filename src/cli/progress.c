@@ -99,8 +99,17 @@ static void show(CliProgress *progress, double done, const char *more)
     bar_is_drawn = true;
 }
 
+/* The time of a filter's past frames says nothing of the frames to come: it does not count in their rate. */
+static void end_stage(CliProgress *progress)
+{
+    if (progress->stage_started > 0)
+        progress->started += sl_machine_seconds() - progress->stage_started;
+    progress->stage_started = 0;
+}
+
 void cli_progress_show(CliProgress *progress, uint64_t done, const char *more)
 {
+    end_stage(progress);
     progress->done = done;
     progress->picture_started = 0;
     if (!progress->quiet && progress->total > 0)
@@ -114,18 +123,62 @@ void cli_progress_watch(CliProgress *progress)
     watched = progress;
 }
 
-/* A part of a picture. Fast ones are not worth a report: the first second is not shown. */
-static bool report_part(void *user, double fraction, const char *what)
+/* A filter with all frames before the next as its past. */
+static void show_stage(CliProgress *progress, double fraction, const char *what)
 {
-    (void)user;
-    CliProgress *progress = watched;
-    if (progress == NULL || progress->quiet || progress->total == 0 || strcmp(what, "drawing") != 0)
-        return progress == NULL || !cli_interrupted();
     double t = sl_machine_seconds();
+    if (progress->stage_started <= 0 || strcmp(progress->stage, what) != 0) {
+        end_stage(progress);
+        snprintf(progress->stage, sizeof progress->stage, "%s", what);
+        progress->stage_started = t;
+        progress->stage_first = fraction;
+        progress->stage_tenth = -1;
+    }
+    double spent = t - progress->stage_started, done = fraction - progress->stage_first;
+    if (spent < 1 || done <= 0)
+        return;
+    char left[32], numbers[128];
+    time_left(left, sizeof left, spent * (1 - fraction) / done);
+    if (!progress->terminal) {
+        int tenth = (int)(10 * fraction);
+        if (tenth != progress->stage_tenth)
+            fprintf(stderr, "%s: %.0f %% of the frames before, %s left\n", progress->stage,
+                    100 * fraction, left);
+        progress->stage_tenth = tenth;
+        return;
+    }
+    if (t - progress->last_shown < 0.1)
+        return;
+    progress->last_shown = t;
+    snprintf(numbers, sizeof numbers, "%3.0f %%  of the frames before  %s left", 100 * fraction, left);
+    draw_bar(progress->stage, fraction, numbers, "");
+    bar_is_drawn = true;
+}
+
+static void show_picture(CliProgress *progress, double fraction)
+{
+    double t = sl_machine_seconds();
+    end_stage(progress);
     if (progress->picture_started <= 0)
         progress->picture_started = t;
     if (t - progress->picture_started > 1 && fraction < 1 && progress->done < progress->total)
         show(progress, (double)progress->done + fraction, "");
+}
+
+/* A part of a picture, or of a filter's past. Fast ones are not worth a report: the first second is not
+   shown. */
+static bool report_part(void *user, double fraction, const char *what)
+{
+    (void)user;
+    size_t filters;
+    const SlTable *const *tables = sl_filter_tables(&filters);
+    CliProgress *progress = watched;
+    if (progress == NULL)
+        return true;
+    if (!progress->quiet && progress->total > 0 && strcmp(what, "drawing") == 0)
+        show_picture(progress, fraction);
+    else if (!progress->quiet && progress->total > 0 && sl_table_named(tables, filters, what) != NULL)
+        show_stage(progress, fraction, what);
     return !cli_interrupted();
 }
 

@@ -68,8 +68,7 @@ static SlStatus draw_stored(Job *job, uint64_t number, SlError *error)
     SlFrame *frame;
     SlStatus status = sl_run_folder_read_frame(job->folder, number, &frame, error);
     if (status == SL_ERROR_PARSE) { /* a damaged file: the others are drawn */
-        cli_progress_clear();
-        fprintf(stderr, "%s; this frame is left out\n", error->text);
+        cli_damaged_frame(error, "");
         job->broken++;
         return SL_OK;
     }
@@ -297,11 +296,9 @@ static int finish(Job *job, SlStatus status, SlError *error)
         code = EXIT_STOPPED;
     } else if (status != SL_OK)
         code = cli_fail(error);
-    else if (job->broken > 0) {
-        fprintf(stderr, "sleet: %llu damaged frames were left out; sleet verify lists them\n",
-                (unsigned long long)job->broken);
-        code = EXIT_INPUT;
-    } else if (!job->quiet && job->drawing.drawn > 0)
+    else if (job->broken > 0)
+        code = cli_damaged_frames(job->broken);
+    else if (!job->quiet && job->drawing.drawn > 0)
         print_times(&job->drawing);
     sl_run_folder_close(job->folder);
     sl_world_destroy(job->world);

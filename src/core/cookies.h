@@ -25,7 +25,8 @@ enum {
     SL_COOKIE_WRITER,
     SL_COOKIE_FRAME_READER,
     SL_COOKIE_RUN,
-    SL_COOKIE_MEASURE
+    SL_COOKIE_MEASURE,
+    SL_COOKIE_RENDER_JOB
 };
 
 /* The head of a definition in its default function. */

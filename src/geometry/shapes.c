@@ -3,12 +3,16 @@
 
 #include "core/error.h"
 #include "geometry/shape.h"
-#include "geometry/shapes/list.h"
 
-const SlShapeType *const sl_shape_types[] = {
-    &sl_shape_plane,    &sl_shape_sphere, &sl_shape_box,     &sl_shape_cylinder,
-    &sl_shape_cone,     &sl_shape_capsule, &sl_shape_height_field,
-};
+/* The list: a shape `name` is sl_shape_name. */
+#define SHAPES(ENTRY)                                                                              \
+    ENTRY(plane) ENTRY(sphere) ENTRY(box) ENTRY(cylinder) ENTRY(cone) ENTRY(capsule)               \
+    ENTRY(height_field)
+
+#define DECLARE(name) extern const SlShapeType sl_shape_##name;
+SHAPES(DECLARE)
+#define TYPE_OF(name) &sl_shape_##name,
+const SlShapeType *const sl_shape_types[] = {SHAPES(TYPE_OF)};
 const size_t sl_shape_type_count = sizeof sl_shape_types / sizeof sl_shape_types[0];
 
 const SlShapeType *sl_shape_type(SlShapeKind kind)

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/cookies.h"
 #include "core/timer.h"
 #include "math/camera.h"
 #include "render/target.h"
@@ -175,11 +176,9 @@ bool sl_job_names(const SlRenderJob *job, const char *plane)
     return false;
 }
 
-enum { JOB_COOKIE = 0x736c6a31 };
-
 SlRenderJob sl_default_render_job(const SlFrameView *view)
 {
-    return (SlRenderJob){.cookie = JOB_COOKIE, .size = sizeof(SlRenderJob), .view = view};
+    return (SlRenderJob){SL_DEF_HEAD(RENDER_JOB, SlRenderJob), .view = view};
 }
 
 /* Checks a job; *planes becomes the set of planes it names. */
@@ -187,7 +186,7 @@ static SlStatus check_job(const SlRendererKind *kind, const SlRenderJob *job, ui
                           SlError *error)
 {
     const char *reason;
-    if (job->cookie != JOB_COOKIE || job->size != sizeof *job)
+    if (!SL_DEF_VALID(job, RENDER_JOB))
         return sl_error_set(error, SL_ERROR_ARGUMENT,
                             "SlRenderJob: not initialised; start from sl_default_render_job()");
     if (job->view == NULL)

@@ -8,7 +8,8 @@
    filter has changed since, it is made anew.
 
    The result of a filter that reads its last output depends on all frames before it. It continues from the
-   newest stored result that fits, or begins at the first frame; all on the way are stored. */
+   newest stored result that fits, or begins at the first frame; all on the way are stored. A damaged frame
+   has no result: the one after it continues from the last good frame. */
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,6 +42,9 @@ struct SlRunFilter {
     bool has_last;
     bool is_live; /* it is the filter's own last output; else `stored` */
     uint64_t number, key;
+    /* the frame up to which all are in the last result, or damaged: number, or one after it */
+    bool has_reached;
+    uint64_t reached;
 };
 
 /* --- Opening --- */
@@ -134,6 +138,13 @@ void sl_run_filter_skip_storing(SlRunFilter *f)
 bool sl_run_filter_was_stored(const SlRunFilter *f)
 {
     return f->was_stored;
+}
+
+bool sl_run_filter_reads_previous(const SlRunFilter *f)
+{
+    while (f != NULL && !f->kind->reads_previous)
+        f = f->after;
+    return f != NULL;
 }
 
 /* --- Input and key --- */
@@ -283,9 +294,15 @@ static bool merge(SlRunFilter *f, const SlFrameView *input, const SlFrameView *s
 static void forget(SlRunFilter *f)
 {
     f->view = NULL;
-    f->has_last = f->is_live = false;
+    f->has_last = f->is_live = f->has_reached = false;
     sl_frame_destroy(f->stored);
     f->stored = NULL;
+}
+
+static void reach(SlRunFilter *f, uint64_t number)
+{
+    f->has_reached = true;
+    f->reached = number;
 }
 
 /* A stored result is the last one. */
@@ -296,6 +313,7 @@ static void set_stored(SlRunFilter *f, uint64_t number, SlFrame *stored)
     f->has_last = true;
     f->number = number;
     f->key = sl_frame_filter(stored)->key;
+    reach(f, number);
 }
 
 /* The same, and makes the view. */
@@ -334,6 +352,7 @@ static SlStatus compute(SlRunFilter *f, uint64_t number, bool continues, SlError
     f->view = output;
     f->was_stored = false;
     f->has_last = f->is_live = true;
+    reach(f, number);
     return SL_OK;
 }
 
@@ -347,33 +366,34 @@ static bool known_by(const SlRunFilter *f, uint64_t number, uint64_t *input)
     return sl_container_checksum(path, SL_CONTAINER_FRAME, input);
 }
 
-/* Whether the last result is that of the frame before frames[at]. */
-static bool is_before(const SlRunFilter *f, const uint64_t *frames, size_t at)
+/* The newest frame before frames[at] that has a result: the last one, or one that is stored, which becomes the
+   last. Returns the place behind it; 0: there is none. */
+static size_t find_last(SlRunFilter *f, const uint64_t *frames, size_t at)
 {
-    return f->has_last && at > 0 && f->number == frames[at - 1];
+    for (size_t next = at; next > 0; next--) {
+        uint64_t input, number = frames[next - 1];
+        if (f->has_last && f->number == number)
+            return next;
+        SlFrame *stored = known_by(f, number, &input) ? read_stored(f, number, input) : NULL;
+        if (stored != NULL) {
+            set_stored(f, number, stored);
+            return next;
+        }
+    }
+    forget(f);
+    return 0;
 }
 
-/* Makes the frame before frames[at] the last one: by the newest stored result and the frames after it.
-   Damaged frames are passed over. *found is false where there is no frame before. */
-static SlStatus catch_up(SlRunFilter *f, const uint64_t *frames, size_t at, bool *found,
-                         SlError *error)
+/* Makes the frame before frames[at] the last one, by applying the filter to those after the newest that has a
+   result. Damaged frames are passed over. Without a good frame before there is no last one. */
+static SlStatus catch_up(SlRunFilter *f, const uint64_t *frames, size_t at, SlError *error)
 {
-    *found = is_before(f, frames, at);
-    if (*found)
+    if (at > 0 && f->has_reached && f->reached == frames[at - 1])
         return SL_OK;
-    forget(f);
-    SlFrame *stored = NULL;
-    size_t next = at;
-    while (next > 0 && stored == NULL) {
-        uint64_t input, number = frames[--next];
-        stored = known_by(f, number, &input) ? read_stored(f, number, input) : NULL;
-        if (stored != NULL)
-            set_stored(f, number, stored);
-    }
-    *found = stored != NULL;
-    for (next += stored != NULL; next < at; next++) {
+    size_t begin = find_last(f, frames, at);
+    for (size_t next = begin; next < at; next++) {
         SlError wrong = {SL_OK, ""};
-        SlStatus status = compute(f, frames[next], *found, &wrong);
+        SlStatus status = compute(f, frames[next], f->has_last, &wrong);
         if (status == SL_ERROR_PARSE || status == SL_ERROR_IO) {
             sl_log(f->context, SL_LOG_WARNING, "%s: %s passes over frame %llu", wrong.text,
                    f->kind->table.name, (unsigned long long)frames[next]);
@@ -381,12 +401,14 @@ static SlStatus catch_up(SlRunFilter *f, const uint64_t *frames, size_t at, bool
         }
         if (status != SL_OK)
             return sl_error_set(error, status, "%s", wrong.text);
-        *found = true;
-        status = sl_report_progress(f->context, (double)(next + 1) / (double)(at + 1),
+        status = sl_report_progress(f->context,
+                                    (double)(next + 1 - begin) / (double)(at + 1 - begin),
                                     f->kind->table.name, error);
         if (status != SL_OK)
             return status;
     }
+    if (at > 0)
+        reach(f, frames[at - 1]);
     return SL_OK;
 }
 
@@ -419,18 +441,21 @@ SlStatus sl_run_filter_frame(SlRunFilter *f, uint64_t number, const SlFrameView 
     const uint64_t *frames = sl_run_folder_frames(f->folder, &count);
     while (at < count && frames[at] < number)
         at++;
-    bool follows = f->kind->reads_previous && is_before(f, frames, at), taken = false;
+    bool reads_previous = f->kind->reads_previous, taken = false;
+    bool follows = reads_previous && f->has_last && at > 0 && f->number == frames[at - 1];
     char path[SL_RUN_FILE_PATH];
     stored_path(f, number, path);
     SlStatus status = SL_OK;
     /* Most often there is none after the first that was not: then the frame is read only once. */
     if (access(path, F_OK) == 0)
         status = try_stored(f, number, follows ? f->key : 0, &taken, error);
-    bool continues = false;
-    if (status == SL_OK && !taken && f->kind->reads_previous)
-        status = catch_up(f, frames, at, &continues, error);
-    if (status == SL_OK && !taken)
-        status = compute(f, number, continues, error);
+    if (status == SL_OK && !taken && reads_previous)
+        status = catch_up(f, frames, at, error);
+    if (status == SL_OK && !taken) {
+        status = compute(f, number, reads_previous && f->has_last, error);
+        if (status == SL_ERROR_PARSE && reads_previous && (f->has_reached || at == 0))
+            reach(f, number); /* the caller knows of the damage: it is not told again with the next frame */
+    }
     *view = status == SL_OK ? f->view : NULL;
     return status;
 }

@@ -167,6 +167,18 @@ static const SlParamRow style_rows[] = {
      "auto: water where the frame has a liquid, else particles; final: path traced"}};
 static const SlTable style_table = {"style", "renderer", "", "", style_rows, 1};
 
+/* What draws each of those choices, in their order; what auto is depends on the frame. */
+static const char *const style_renderers[] = {"", "splats", "water", "path"};
+enum { STYLES = sizeof style_renderers / sizeof style_renderers[0] };
+
+const char *sl_style_renderer(const char *style)
+{
+    SlParamValue value;
+    if (sl_param_set_text(&style_rows[0], style, &value, NULL) != SL_OK)
+        return NULL;
+    return style_renderers[(size_t)value.number[0]];
+}
+
 /* Before there were styles, `style` was what is now `blend`. */
 static SlStatus check_old_style(SlScene *scene, const SlJsonNode *object, SlError *error)
 {
@@ -189,8 +201,6 @@ static SlStatus check_old_style(SlScene *scene, const SlJsonNode *object, SlErro
 static uint32_t implied_style(const SlScene *scene, const SlJsonNode *object,
                               const SlSceneTables *tables)
 {
-    static const char *const names[] = {"", "splats", "water", "path"};
-    enum { STYLES = sizeof names / sizeof names[0] };
     const SlJson *json = &scene->json;
     uint32_t implied = 0;
     for (const SlJsonNode *m = sl_json_first(json, object); m != NULL; m = sl_json_next(json, m)) {
@@ -203,7 +213,7 @@ static uint32_t implied_style(const SlScene *scene, const SlJsonNode *object,
                 owners++;
             }
         for (uint32_t s = 1; owners == 1 && tables->renderer_count > 1 && s < STYLES; s++)
-            if (implied == 0 && strcmp(only->name, names[s]) == 0)
+            if (implied == 0 && strcmp(only->name, style_renderers[s]) == 0)
                 implied = s;
     }
     return implied;
@@ -213,11 +223,12 @@ static SlStatus read_render(SlScene *scene, const SlJsonNode *object, const SlSc
                             SlError *error)
 {
     enum { MAX_TABLES = 8 };
+    SlParamValue style = style_rows[0].value, *values[MAX_TABLES] = {&style};
+    sl_param_print(&style_rows[0], &style, scene->render_style, sizeof scene->render_style);
     if (tables->renderer_count == 0)
         return SL_OK;
     SL_ASSERT(tables->renderer_count < MAX_TABLES);
     const SlTable *all[MAX_TABLES] = {&style_table};
-    SlParamValue style = style_rows[0].value, *values[MAX_TABLES] = {&style};
     for (size_t t = 0; t < tables->renderer_count; t++)
         scene->render_value_count += tables->renderers[t]->row_count;
     scene->render_values =
@@ -239,9 +250,9 @@ static SlStatus read_render(SlScene *scene, const SlJsonNode *object, const SlSc
     if (status == SL_OK)
         status = sl_keys_read_tables(&scene->json, object, all, tables->renderer_count + 1, values,
                                      error);
-    scene->render_style = (uint32_t)style.number[0];
-    if (status == SL_OK && scene->render_style == 0)
-        scene->render_style = implied_style(scene, object, tables);
+    if (status == SL_OK && style.number[0] == 0)
+        style.number[0] = implied_style(scene, object, tables);
+    sl_param_print(&style_rows[0], &style, scene->render_style, sizeof scene->render_style);
     return status;
 }
 
@@ -395,8 +406,7 @@ const SlParamValue *sl_scene_render_values(const SlScene *scene, const char *ren
 
 const char *sl_scene_render_style(const SlScene *scene)
 {
-    static const char *const names[] = {"auto", "particles", "water"};
-    return names[scene->render_style];
+    return scene->render_style;
 }
 
 const char *sl_scene_text(const SlScene *scene)

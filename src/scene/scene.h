@@ -157,7 +157,7 @@ struct SlScene {
     size_t camera_count;
     SlSceneFilterRow *filters;
     size_t filter_count;
-    uint32_t render_style; /* index of its choice */
+    char render_style[16]; /* one of the choices */
     const SlTable *const *render_tables;
     size_t render_table_count;
     SlParamValue *render_values; /* one per row of each table, in their order */

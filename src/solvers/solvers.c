@@ -1,23 +1,19 @@
-/* The list of solvers: one line each. */
+/* The list of solvers. */
 #include <string.h>
 
-#include "solvers/pbf/pbf.h"
-#include "solvers/projective/projective.h"
-#include "solvers/snow/snow.h"
 #include "solvers/solver.h"
 
-const SlSolver *const sl_solvers[] = {
-    &sl_pbf_solver,
-    &sl_projective_solver,
-    &sl_snow_solver,
-};
+/* A solver `name` is sl_name_solver. */
+#define SOLVERS(ENTRY) ENTRY(pbf) ENTRY(projective) ENTRY(snow)
+
+#define DECLARE(name) extern const SlSolver sl_##name##_solver;
+SOLVERS(DECLARE)
+#define SOLVER_OF(name) &sl_##name##_solver,
+#define TABLE_OF(name) &sl_##name##_solver.table,
+const SlSolver *const sl_solvers[] = {SOLVERS(SOLVER_OF)};
 const size_t sl_solver_count = sizeof sl_solvers / sizeof sl_solvers[0];
 
-static const SlTable *const tables[] = {
-    &sl_pbf_solver.table,
-    &sl_projective_solver.table,
-    &sl_snow_solver.table,
-};
+static const SlTable *const tables[] = {SOLVERS(TABLE_OF)};
 
 const SlTable *const *sl_solver_tables(size_t *count)
 {

@@ -30,12 +30,12 @@ static const SlDefMember pbf_members[] = {
 #undef DEF
 #define DEF SlProjectiveDef
 static const SlDefMember projective_members[] = {
-    NUMBER(spacing),    NUMBER(rest_density), NUMBER(support),
-    TEXT(kernel),       COUNT(steps),      NUMBER(stiffness),
-    COUNT(max_iterations), NUMBER(relaxation), TEXT(acceleration),
-    TEXT(global_solver), NUMBER(viscosity), NUMBER(kinematic_viscosity),
-    NUMBER(vorticity),  NUMBER(cohesion),  NUMBER(curvature),
-    TEXT(boundary),     TEXT(forces),
+    TEXT(preset),       NUMBER(spacing),   NUMBER(rest_density),
+    NUMBER(support),    TEXT(kernel),      COUNT(steps),
+    NUMBER(stiffness),  COUNT(max_iterations), NUMBER(relaxation),
+    TEXT(acceleration), TEXT(global_solver), NUMBER(viscosity),
+    NUMBER(kinematic_viscosity), NUMBER(vorticity), NUMBER(cohesion),
+    NUMBER(curvature),  TEXT(boundary),    TEXT(forces),
 };
 #undef DEF
 #define DEF SlSnowDef

@@ -75,7 +75,7 @@ static SlStatus set_cameras(SlWorld *world, const SlCamera *cameras, size_t coun
     if (counting > SL_MAX_CAMERAS)
         return sl_error_set(error, SL_ERROR_ARGUMENT, "at most %d cameras may have a weight",
                             SL_MAX_CAMERAS);
-    sl_world_free_camera_paths(world);
+    sl_world_take_camera_paths(world, NULL);
     world->view_camera_count = count;
     for (size_t k = 0; k < count; k++)
         world->view_cameras[k] = world->set_cameras[k] = cameras[k];
@@ -91,18 +91,29 @@ static SlStatus set_cameras(SlWorld *world, const SlCamera *cameras, size_t coun
 
 /* --- Cameras that move. --- */
 
-static void free_path(SlWorld *world, size_t camera)
+SlSharedCameraPath *sl_camera_path_retain(SlSharedCameraPath *path)
 {
-    SlCameraPath *path = &world->camera_paths[camera];
-    sl_free(&world->context->memory, (void *)path->keys, path->key_count * sizeof *path->keys);
-    *path = (SlCameraPath){0};
-    world->camera_moves[camera] = false;
+    if (path != NULL)
+        path->references++;
+    return path;
 }
 
-void sl_world_free_camera_paths(SlWorld *world)
+void sl_camera_path_release(SlContext *context, SlSharedCameraPath *path)
 {
-    for (size_t k = 0; k < world->view_camera_count; k++)
-        free_path(world, k);
+    if (path == NULL || --path->references > 0)
+        return;
+    sl_free(&context->memory, (void *)path->path.keys,
+            path->path.key_count * sizeof *path->path.keys);
+    sl_free(&context->memory, path, sizeof *path);
+}
+
+void sl_world_take_camera_paths(SlWorld *world, SlSharedCameraPath *const *paths)
+{
+    for (size_t k = 0; k < SL_MAX_VIEW_CAMERAS; k++) {
+        SlSharedCameraPath *old = world->camera_paths[k];
+        world->camera_paths[k] = paths != NULL ? sl_camera_path_retain(paths[k]) : NULL;
+        sl_camera_path_release(world->context, old);
+    }
 }
 
 void sl_world_move_cameras(SlWorld *world)
@@ -110,14 +121,32 @@ void sl_world_move_cameras(SlWorld *world)
     size_t counting = 0;
     for (size_t k = 0; k < world->view_camera_count; k++) {
         bool counts = world->set_cameras[k].weight > 0;
-        if (world->camera_moves[k]) {
-            world->view_cameras[k] =
-                sl_camera_on_path(&world->set_cameras[k], &world->camera_paths[k], world->time);
+        if (world->camera_paths[k] != NULL) {
+            world->view_cameras[k] = sl_camera_on_path(&world->set_cameras[k],
+                                                       &world->camera_paths[k]->path, world->time);
             if (counts && world->depth_views[counting].depth == NULL)
                 world->cameras[counting] = world->view_cameras[k];
         }
         counting += counts;
     }
+}
+
+/* A copy with one reference; NULL: no memory. */
+static SlSharedCameraPath *share_path(SlContext *context, const SlCameraPath *path)
+{
+    size_t bytes = path->key_count * sizeof *path->keys;
+    SlSharedCameraPath *shared = sl_alloc_zero(&context->memory, 1, sizeof *shared);
+    SlCameraKey *keys = bytes > 0 ? sl_alloc(&context->memory, bytes) : NULL;
+    if (shared == NULL || (bytes > 0 && keys == NULL)) {
+        sl_free(&context->memory, keys, bytes);
+        sl_free(&context->memory, shared, sizeof *shared);
+        return NULL;
+    }
+    if (bytes > 0)
+        memcpy(keys, path->keys, bytes);
+    *shared = (SlSharedCameraPath){.references = 1, .path = *path};
+    shared->path.keys = keys;
+    return shared;
 }
 
 static SlStatus set_camera_path(SlWorld *world, size_t camera, const SlCameraPath *path,
@@ -129,22 +158,16 @@ static SlStatus set_camera_path(SlWorld *world, size_t camera, const SlCameraPat
                             world->view_camera_count);
     if (path != NULL && !sl_camera_path_valid(&world->set_cameras[camera], path, &reason))
         return sl_error_set(error, SL_ERROR_ARGUMENT, "path of camera %zu: %s", camera, reason);
-    SlCameraKey *keys = NULL;
-    size_t bytes = path != NULL ? path->key_count * sizeof *keys : 0;
-    if (bytes > 0) {
-        keys = sl_alloc(&world->context->memory, bytes);
-        if (keys == NULL)
-            return sl_error_set(error, SL_ERROR_MEMORY, "no memory for the path of a camera");
-        memcpy(keys, path->keys, bytes);
-    }
-    free_path(world, camera);
+    SlSharedCameraPath *shared = NULL;
     if (path != NULL) {
-        world->camera_paths[camera] = *path;
-        world->camera_paths[camera].keys = keys;
-        world->camera_moves[camera] = true;
-    } else {
-        world->view_cameras[camera] = world->set_cameras[camera];
+        shared = share_path(world->context, path);
+        if (shared == NULL)
+            return sl_error_set(error, SL_ERROR_MEMORY, "no memory for the path of a camera");
     }
+    sl_camera_path_release(world->context, world->camera_paths[camera]);
+    world->camera_paths[camera] = shared;
+    if (shared == NULL)
+        world->view_cameras[camera] = world->set_cameras[camera];
     sl_world_move_cameras(world);
     return SL_OK;
 }

@@ -15,6 +15,9 @@ struct SlSnapshot {
     uint16_t world;             /* the number of the world it was taken of */
     uint64_t colliders;         /* the world's, when it was taken */
     size_t counts[SL_MAX_SYSTEMS]; /* particles of each system */
+    /* references: paths do not change once they are set */
+    SlMotion *motions[SL_MAX_COLLIDERS];
+    SlSharedCameraPath *camera_paths[SL_MAX_VIEW_CAMERAS];
     unsigned char *bytes;
     size_t size, capacity;
 };
@@ -93,6 +96,9 @@ static void visit_world(Walk *walk, SlWorld *world)
     VISIT(walk, world->def.gravity);
     VISIT(walk, world->cameras);
     VISIT(walk, world->camera_count);
+    VISIT(walk, world->set_cameras);
+    VISIT(walk, world->view_cameras);
+    VISIT(walk, world->view_camera_count);
     VISIT(walk, world->colliders.targets);
     VISIT(walk, world->force_fields);
     VISIT(walk, world->force_field_count);
@@ -133,6 +139,24 @@ static SlStatus make_snapshot(SlContext *context, SlSnapshot **snapshot, SlError
     return SL_OK;
 }
 
+static void release_paths(SlSnapshot *snapshot)
+{
+    for (size_t k = 0; k < SL_MAX_COLLIDERS; k++)
+        sl_motion_release(snapshot->motions[k]);
+    for (size_t k = 0; k < SL_MAX_VIEW_CAMERAS; k++)
+        sl_camera_path_release(snapshot->context, snapshot->camera_paths[k]);
+    memset(snapshot->motions, 0, sizeof snapshot->motions);
+    memset(snapshot->camera_paths, 0, sizeof snapshot->camera_paths);
+}
+
+static void retain_paths(SlSnapshot *snapshot, const SlWorld *world)
+{
+    release_paths(snapshot);
+    sl_colliders_retain_paths(&world->colliders, snapshot->motions);
+    for (size_t k = 0; k < SL_MAX_VIEW_CAMERAS; k++)
+        snapshot->camera_paths[k] = sl_camera_path_retain(world->camera_paths[k]);
+}
+
 SlStatus sl_world_snapshot(SlWorld *world, SlSnapshot **out, SlError *error)
 {
     SlStatus status = sl_world_start(world, error);
@@ -159,6 +183,7 @@ SlStatus sl_world_snapshot(SlWorld *world, SlSnapshot **out, SlError *error)
     }
     snapshot->world = world->number;
     snapshot->colliders = colliders_of(world);
+    retain_paths(snapshot, world);
     for (uint32_t k = 0; k < world->system_count; k++)
         snapshot->counts[k] = world->systems[k]->base.particles.count;
     walk = (Walk){SAVE, world->context->pool, snapshot->bytes, 0};
@@ -199,8 +224,13 @@ SlStatus sl_world_restore_snapshot(SlWorld *world, const SlSnapshot *snapshot, S
         return status;
     for (uint32_t k = 0; k < world->system_count; k++)
         world->systems[k]->base.particles.count = snapshot->counts[k];
+    size_t cameras = world->camera_count;
     Walk walk = {LOAD, world->context->pool, snapshot->bytes, 0};
     visit_world(&walk, world);
+    sl_colliders_take_paths(&world->colliders, snapshot->motions);
+    sl_world_take_camera_paths(world, snapshot->camera_paths);
+    if (world->camera_count != cameras) /* depth images are the host's, by number */
+        memset(world->depth_views, 0, sizeof world->depth_views);
     SL_ASSERT(walk.at == snapshot->size); /* the set-up is fixed */
     for (uint32_t k = 0; k < world->system_count; k++)
         sl_particles_pad_all(&world->systems[k]->base.particles);
@@ -213,6 +243,7 @@ void sl_snapshot_destroy(SlSnapshot *snapshot)
     if (snapshot == NULL)
         return;
     SlMemory *memory = &snapshot->context->memory;
+    release_paths(snapshot);
     sl_free(memory, snapshot->bytes, snapshot->capacity);
     sl_free(memory, snapshot, sizeof *snapshot);
 }

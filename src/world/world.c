@@ -126,7 +126,7 @@ void sl_world_destroy(SlWorld *world)
         destroy_system(context, world->systems[k]);
     sl_colliders_destroy(&world->colliders);
     sl_world_free_state(world);
-    sl_world_free_camera_paths(world);
+    sl_world_take_camera_paths(world, NULL);
     sl_free(&context->memory, world, sizeof *world);
     if (owns_context)
         sl_context_destroy(context);

@@ -96,6 +96,12 @@ typedef struct SlClock {
     uint64_t frame;
 } SlClock;
 
+/* The path of a camera, which does not change once it is set: a world and its snapshots refer to one. */
+typedef struct SlSharedCameraPath {
+    uint32_t references;
+    SlCameraPath path; /* its keys are allocated with it */
+} SlSharedCameraPath;
+
 struct SlWorld {
     SlWorldDef def;
     SlError error; /* of the first set-up call that failed; its status is SL_OK without one */
@@ -123,8 +129,7 @@ struct SlWorld {
     SlColliderView collider_views[SL_MAX_COLLIDERS];
     SlCamera view_cameras[SL_MAX_VIEW_CAMERAS]; /* all that were set, where they are */
     SlCamera set_cameras[SL_MAX_VIEW_CAMERAS];  /* as they were set */
-    SlCameraPath camera_paths[SL_MAX_VIEW_CAMERAS]; /* keys are the world's */
-    bool camera_moves[SL_MAX_VIEW_CAMERAS];
+    SlSharedCameraPath *camera_paths[SL_MAX_VIEW_CAMERAS]; /* NULL: it does not move */
     size_t view_camera_count;
     SlFieldView field_views[SL_MAX_SYSTEMS][SL_MAX_FIELDS];
     /* the state as a list; made when first asked for */
@@ -135,7 +140,11 @@ struct SlWorld {
 
 /* Puts cameras with a path where they are at the world's time. */
 void sl_world_move_cameras(SlWorld *world);
-void sl_world_free_camera_paths(SlWorld *world);
+/* The world's paths become those of `paths` or, if it is NULL, none. */
+void sl_world_take_camera_paths(SlWorld *world, SlSharedCameraPath *const *paths);
+/* One reference more, less; NULL is no path. */
+SlSharedCameraPath *sl_camera_path_retain(SlSharedCameraPath *path);
+void sl_camera_path_release(SlContext *context, SlSharedCameraPath *path);
 
 /* --- Set-up calls (world/setup.c) --- */
 /* The kept error, copied to `error` (may be NULL); SL_ERROR_ARGUMENT without a world. */

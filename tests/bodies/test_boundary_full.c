@@ -1,4 +1,4 @@
-/* The bars on solid boundaries: heights at rest, sloshing, momentum, in every mode. */
+/* Thresholds of solid boundaries: heights at rest, sloshing, momentum, in every mode. */
 #include "frame/view.h"
 #include "support/boundary_worlds.h"
 

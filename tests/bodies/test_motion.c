@@ -38,7 +38,7 @@ static void keys_are_met_smoothly(void **state)
         before = v;
     }
     assert_near(sl_length(before), 0, 1e-6);
-    sl_motion_destroy(motion);
+    sl_motion_release(motion);
     keys[2].time = 1.5;
     assert_int_equal(sl_motion_create(context, &def, &motion, &test_error), SL_ERROR_ARGUMENT);
     sl_context_destroy(context);
@@ -58,7 +58,7 @@ static void rates_are_those_of_the_path(void **state)
     sl_displacement_rates(&a, &b, 0.01, &v, &w);
     assert_near(sl_length(sl_sub(v, def.velocity)), 0, 1e-3);
     assert_near(sl_length(sl_sub(w, def.spin)), 0, 1e-3);
-    sl_motion_destroy(motion);
+    sl_motion_release(motion);
     sl_context_destroy(context);
 }
 

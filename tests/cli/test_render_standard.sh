@@ -27,6 +27,32 @@ complains '"blend": "transparent"'
 expect 2 render out --style oil
 complains "auto, particles, water or final"
 
+# --- the scene's style, each of them; particles have whitewater where the scene lists it ------------
+for style in auto particles water final; do
+    sed "s/\"cameras\"/\"render\": {\"style\": \"$style\"},\n \"cameras\"/" scene.json > styled.json
+    fast=()
+    [[ $style != final ]] || fast=(--set render.samples=1 --set render.denoise=none)
+    expect 0 run styled.json -o "styled_$style" -q --frames 1
+    expect 0 render "styled_$style" --frames 1 -o scenes.png "${small[@]}" "${fast[@]}"
+    expect 0 render "styled_$style" --frames 1 -o options.png --style $style "${small[@]}" "${fast[@]}"
+    check "the scene's style $style is another" cmp -s scenes.png options.png
+done
+cat > splash.json << 'EOF'
+{"domain": {"min": [0, 0, 0], "max": [1.2, 2, 1.2]}, "time": {"frames": 8, "frame_rate": 25},
+ "systems": [{"name": "water", "solver": "pbf", "parameters": {"spacing": 0.1},
+              "blocks": [{"min": [0, 0, 0], "max": [1.2, 0.4, 1.2]}, {"min": [0.3, 0.6, 0.3], "max": [0.9, 1.4, 0.9]}]}]}
+EOF
+expect 0 run splash.json -o splash -q
+particles=(render splash --frames 8 --style particles "${small[@]}")
+expect 0 "${particles[@]}" -o bare.png
+check "whitewater that nothing asked for" test ! -e splash/filters
+expect 0 "${particles[@]}" -o white.png --set 'filters=[{"type": "whitewater", "size": 0.02}]'
+check "no whitewater is stored" compgen -G 'splash/filters/whitewater-*/frame_000008.slf'
+check "whitewater is not seen" bash -c '! cmp -s bare.png white.png'
+sed 's/}]}]}$/}]}],\n "filters": [{"type": "whitewater", "size": 0.02}]}/' splash.json > white.json
+expect 0 render white.json --frames 8 --style particles "${small[@]}" -o live.png
+check "live whitewater is another" cmp -s live.png white.png
+
 # --- final: samples, noise, time and denoiser; wrong values in one line ----------------------------
 export SLEET_OIDN=none
 tiny=(--size 24x16 --frames 2)

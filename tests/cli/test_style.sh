@@ -35,6 +35,7 @@ expect "$many" 'at most 600'
 expect "/* the plain tw""in */" 'reference implementation'
 expect "int mo""st_iterations;" 'max_'
 expect '/* [Unknown 1999] */' 'references.md'
+expect '    .citation = "Macklin 2013",' 'keys of docs/references.md'
 
 printf '/* [Macklin 2013 eq. 7] */\nint max_iterations;\n' > "$tree/src/core/a.c"
 python3 "$check" "$tree" > /dev/null

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds Sleet's water surface against splashsurf (PyPI pysplashsurf), alternated in one run.
 
-usage: peer_splashsurf.py [--build BUILD] [--dam DIR] [--frames A B C] [--calm DIR] [--calm-frame N]
+usage: peer_splashsurf.py [--build BUILD] [--dam DIR] [--frames A B C] [--still DIR] [--still-frame N]
                           [--hero [DIR]] [--hero-frame N] [--only-hero] [--threads 2] [--rounds 5] [--check]
 
 Both surface the same frames with cubes of half a spacing d, smoothing and normals. splashsurf has the
@@ -10,7 +10,7 @@ Times are those of the reconstruction, without files: pysplashsurf's call, and t
 `sleet mesh --verbose` prints.
 
   time      seconds, median of the rounds, and the ratio
-  slope     degrees: median angle between the normals of the free surface of calm water and their
+  slope     degrees: median angle between the normals of the free surface of still water and their
             mean within about 3 d (Gaussian, sigma 3 d), away from walls; of the mesh and of its normals
   isolated  fraction of the particles with at most one other within 2 d that have a vertex within 0.8 d
   volume    of the mesh over that of the particles; `without spray`: without small pieces and particles that
@@ -18,14 +18,15 @@ Times are those of the reconstruction, without files: pysplashsurf's call, and t
   distance  Hausdorff, in d, from Sleet's vertices to splashsurf's and back; and the 99 % quantile, as drops
             that only one of them keeps decide the first
   popping   degrees: mean angle between the normals of a frame and those at the nearest vertices of the
-            next one, the motion of the nearest particles apart; of calm water and of the dam break
-            away from walls
+            next one, the motion of the water apart: a vertex moves as the particles around it moved
+            from frame to frame (by their ids), nearer ones count more (Gaussian, sigma d / 2), so that a
+            drop follows its own particle; of still water and of the dam break away from walls
 
 --hero adds frame 37 of scenes/showcase/hero.json, 1.25 million particles, which takes a quarter of an hour to
 simulate; --only-hero leaves the others out.
 
-Without --dam and --calm the scenes are simulated into BUILD/peer-surface at the first call. --check: exit code 1
-unless Sleet takes at most half the time, no bar of the surface is missed and its popping is lower.
+Without --dam and --still the scenes are simulated into BUILD/peer-surface at the first call. --check: exit code 1
+unless Sleet takes at most half the time, no threshold of the surface is missed and its popping is lower.
 pysplashsurf is installed into BUILD/splashsurf-venv at the first call. Exit code 77: not available here."""
 import argparse
 import json
@@ -42,7 +43,7 @@ HERE = pathlib.Path(__file__).resolve()
 PACKAGES = ["numpy", "scipy", "zstandard", "pysplashsurf==0.14.1.0"]
 DAM = HERE.parents[2] / "scenes" / "papers" / "apbf" / "dam_216k.json"
 HERO = HERE.parents[2] / "scenes" / "showcase" / "hero.json"
-CALM = {"domain": {"min": [0, 0, 0], "max": [4, 3, 3]}, "time": {"frames": 901, "frame_rate": 60},
+STILL = {"domain": {"min": [0, 0, 0], "max": [4, 3, 3]}, "time": {"frames": 901, "frame_rate": 60},
         "systems": [{"name": "water", "solver": "pbf", "parameters": {"spacing": 0.1},
                      "blocks": [{"min": [0, 0, 0], "max": [3.4, 1.8, 3]}]}]}
 
@@ -78,22 +79,25 @@ def simulate(sleet, scene, folder, frames):
 
 # --- frames (docs/frame-file.md) and meshes -------------------------------------------------------
 
-def unpack(data, codec, raw_bytes, lanes):
+FIELDS = {"position": ("<f4", 3), "id": ("<u4", 1)}
+
+
+def unpack(data, codec, raw_bytes, kind, lanes):
     import numpy as np
     import zstandard
     if codec == 0:
-        return np.frombuffer(data, "<f4").reshape(-1, lanes)
+        return np.frombuffer(data, kind).reshape(-1, lanes)
     if codec != 1:
         sys.exit("a quantised frame")
     raw = zstandard.ZstdDecompressor().decompress(data, max_output_size=raw_bytes)
     planes = np.frombuffer(raw, "u1").reshape(4, lanes, -1).astype("u4")
     folded = planes[0] | planes[1] << 8 | planes[2] << 16 | planes[3] << 24
     difference = np.where(folded & 1, ~(folded >> 1), folded >> 1)
-    return np.cumsum(difference, axis=1, dtype="u4").view("f4").T
+    return np.cumsum(difference, axis=1, dtype="u4").view(kind).T
 
 
 def read_frame(path):
-    """Positions, domain, spacing, velocities of the first system, and the time."""
+    """Positions, domain, spacing and ids of the first system."""
     import struct
     import numpy as np
     data = pathlib.Path(path).read_bytes()
@@ -111,11 +115,11 @@ def read_frame(path):
             chunk = data[offset:offset + stored]
             if kind == 1 and system == 0:
                 spacing = struct.unpack_from("<f", chunk, 32)[0]
-            if kind == 2 and system == 0 and name in ("position", "velocity"):
-                parts.append(unpack(chunk, codec, raw, 3))
+            if kind == 2 and system == 0 and name in FIELDS:
+                parts.append(unpack(chunk, codec, raw, *FIELDS[name]))
         if parts:
             found[name] = np.ascontiguousarray(np.concatenate(parts)[:count])
-    return found["position"], domain, spacing, found["velocity"], struct.unpack_from("<d", data, 32)[0]
+    return found["position"], domain, spacing, found["id"][:, 0]
 
 
 def read_ply(path):
@@ -231,21 +235,34 @@ def describe(mesh, frame, neighbours):
     return found
 
 
-def popping(frame, first, second, seconds, chosen):
-    """Mean angle between the normals of the vertices chosen, moved with the particles nearest to them, and
-    those of the next frame there, from its three nearest vertices, one of them within d / 2."""
+def displacements(frame, then, at):
+    """How the water at some points moves to the next frame: the mean over the 8 nearest particles that both
+    frames have. Velocities times the frame's length would leave out what accelerates it on the way."""
     import numpy as np
     from scipy.spatial import cKDTree
-    x, _, d, velocity, _ = frame
+    x, sigma = frame[0].astype("f8"), 0.5 * frame[2]
+    _, now, later = np.intersect1d(frame[3], then[3], assume_unique=True, return_indices=True)
+    shift = then[0][later] - x[now]
+    distance, nearest = cKDTree(x[now]).query(at, min(8, len(now)))
+    distance, nearest = distance.reshape(len(at), -1), nearest.reshape(len(at), -1)
+    weight = np.exp((distance[:, :1] ** 2 - distance ** 2) / (2 * sigma ** 2))  # of the nearest one: 1
+    return np.einsum("ij,ijk->ik", weight / weight.sum(axis=1, keepdims=True), shift[nearest])
+
+
+def popping(frame, then, first, second, chosen):
+    """Mean angle between the normals of the vertices chosen, moved with the water, and those of the next
+    frame there, from its three nearest vertices, one of them within d / 2."""
+    import numpy as np
+    from scipy.spatial import cKDTree
+    d = frame[2]
     chosen = chosen & (np.abs(first["n"]).sum(axis=1) > 0)  # splashsurf has some that are not a number
-    at = first["x"][chosen]
-    moved = at + seconds * velocity[cKDTree(x).query(at, 4)[1]].mean(axis=1)
+    moved = first["x"][chosen] + displacements(frame, then, first["x"][chosen])
     distance, nearest = cKDTree(second["x"]).query(moved, 3)
     near = (distance[:, 0] < 0.5 * d) & (np.abs(second["n"][nearest]).sum(axis=2) > 0).all(axis=1)
     weight = 1 / (distance[near] + 1e-3 * d)
-    then = np.einsum("ij,ijk->ik", weight, second["n"][nearest[near]])
-    then /= np.maximum(np.linalg.norm(then, axis=1, keepdims=True), 1e-30)
-    cosine = (first["n"][chosen][near] * then).sum(axis=1)
+    after = np.einsum("ij,ijk->ik", weight, second["n"][nearest[near]])
+    after /= np.maximum(np.linalg.norm(after, axis=1, keepdims=True), 1e-30)
+    cosine = (first["n"][chosen][near] * after).sum(axis=1)
     return float(np.degrees(np.arccos(np.clip(cosine, -1, 1))).mean())
 
 
@@ -290,7 +307,7 @@ def compare_dam(arguments, folder, number, misses):
     pops = []
     for mesh, next_mesh in zip(pair, after):
         away = ((mesh["x"] > domain[0] + 4 * d) & (mesh["x"] < domain[1] - 4 * d)).all(axis=1)
-        pops.append(popping(frame, mesh, next_mesh, then[4] - frame[4], away))
+        pops.append(popping(frame, then, mesh, next_mesh, away))
     print(f"  popping (moving): Sleet {pops[0]:.3f}, splashsurf {pops[1]:.3f} degrees", flush=True)
     tests = [(ratio <= 0.5, f"time ratio {ratio:.3f} above 0.5"),
              (pair[0]["closed"], "not closed and manifold"),
@@ -300,7 +317,7 @@ def compare_dam(arguments, folder, number, misses):
     misses += [f"{folder.name} frame {number}: {text}" for good, text in tests if not good]
 
 
-def compare_calm(arguments, folder, number, misses):
+def compare_still(arguments, folder, number, misses):
     frame, pair = surface_both(arguments, folder, number, 1)
     x, domain, d = frame[:3]
     then, after = surface_both(arguments, folder, number + 1, 1)
@@ -309,23 +326,23 @@ def compare_calm(arguments, folder, number, misses):
         top = free_surface(mesh, domain, d)
         at = mesh["x"][top]
         found.append((slope_noise(at, mesh["geometric"][top], d), slope_noise(at, mesh["n"][top], d),
-                      popping(frame, mesh, next_mesh, then[4] - frame[4], top)))
+                      popping(frame, then, mesh, next_mesh, top)))
     for name, (mesh, normal, pop) in zip(("Sleet", "splashsurf"), found):
-        print(f"calm frame {number}: {name:11} slope {mesh:.3f} (mesh), {normal:.3f} (normals); "
+        print(f"still frame {number}: {name:11} slope {mesh:.3f} (mesh), {normal:.3f} (normals); "
               f"popping {pop:.3f} degrees")
     volume = volumes(pair[0]).sum() / (len(x) * d ** 3)
     print(f"  volume {volume:.4f}", flush=True)
     for k, name in enumerate(("slope noise of the mesh", "slope noise of the normals", "popping")):
         if found[0][k] > found[1][k]:
-            misses.append(f"calm: {name} {found[0][k]:.3f}, splashsurf's {found[1][k]:.3f}")
+            misses.append(f"still: {name} {found[0][k]:.3f}, splashsurf's {found[1][k]:.3f}")
     if abs(volume - 1) > 0.02:
-        misses.append(f"calm: volume {volume:.4f}")
+        misses.append(f"still: volume {volume:.4f}")
 
 
 def inner(arguments):
     misses = []
     if not arguments.only_hero:
-        compare_calm(arguments, pathlib.Path(arguments.calm), arguments.calm_frame, misses)
+        compare_still(arguments, pathlib.Path(arguments.still), arguments.still_frame, misses)
         for number in arguments.frames:
             compare_dam(arguments, pathlib.Path(arguments.dam), number, misses)
     if arguments.hero:
@@ -340,8 +357,8 @@ def main():
     parser.add_argument("--build", default=str(HERE.parents[2] / "build"))
     parser.add_argument("--dam")
     parser.add_argument("--frames", type=int, nargs="+", default=[30, 75, 150])
-    parser.add_argument("--calm")
-    parser.add_argument("--calm-frame", type=int, default=900)
+    parser.add_argument("--still")
+    parser.add_argument("--still-frame", type=int, default=900)
     parser.add_argument("--hero", nargs="?", const="simulate")
     parser.add_argument("--hero-frame", type=int, default=37)
     parser.add_argument("--only-hero", action="store_true")
@@ -360,12 +377,12 @@ def main():
         arguments.hero = simulate(sleet, HERO, work / "hero", arguments.hero_frame + 1)
     if arguments.dam is None and not arguments.only_hero:
         arguments.dam = simulate(sleet, DAM, work / "dam", max(arguments.frames) + 1)
-    if arguments.calm is None and not arguments.only_hero:
-        (work / "calm.json").write_text(json.dumps(CALM))
-        arguments.calm = simulate(sleet, work / "calm.json", work / "calm", arguments.calm_frame + 1)
+    if arguments.still is None and not arguments.only_hero:
+        (work / "still.json").write_text(json.dumps(STILL))
+        arguments.still = simulate(sleet, work / "still.json", work / "still", arguments.still_frame + 1)
     import os
     command = [python, str(HERE), "--inner", "--build", arguments.build, "--dam", str(arguments.dam),
-               "--calm", str(arguments.calm), "--calm-frame", str(arguments.calm_frame), "--threads",
+               "--still", str(arguments.still), "--still-frame", str(arguments.still_frame), "--threads",
                str(arguments.threads), "--rounds", str(arguments.rounds), f"--options={arguments.options}",
                "--frames"] + [str(f) for f in arguments.frames] + ["--check"] * arguments.check
     if arguments.hero:

@@ -1,4 +1,4 @@
-/* The distance bars of issue 3: fields against brute force at 10,000 points. With SLEET_BUNNY set
+/* Limits of distance: fields against brute force at 10,000 points. With SLEET_BUNNY set
    to index.js of npm's bunny or to a mesh file of it, only the bunny (test_sdf_bunny_standard.sh
    does that). */
 #include "core/timer.h"

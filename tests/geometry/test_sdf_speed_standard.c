@@ -1,4 +1,4 @@
-/* The time bars of issue 3: 128^3 around the squirrel in under 3 s on 2 threads, from the cache
+/* Limits of time: 128^3 around the squirrel in under 3 s on 2 threads, from the cache
    in under 0.1 s. The best of a few; where others keep the machine busy, half the processor time of
    the process stands for the time two free threads would have taken. */
 #include <sys/resource.h>
@@ -18,7 +18,7 @@ static double processor_seconds(void)
 }
 
 /* Best time by the clock; *processor: best half of the processor's. */
-static double seconds_of(SlContext *context, const SlMesh *mesh, const char *cache, double bar,
+static double seconds_of(SlContext *context, const SlMesh *mesh, const char *cache, double limit,
                          double *processor)
 {
     /* The box is the mesh and 4 cells on either side: 120 + 8 cells. */
@@ -26,7 +26,7 @@ static double seconds_of(SlContext *context, const SlMesh *mesh, const char *cac
     SlSdfSettings s = sl_default_sdf_settings(longest_side(box) / 119.5);
     double best = INFINITY;
     *processor = INFINITY;
-    for (int k = 0; k < TRIES && best >= bar; k++) {
+    for (int k = 0; k < TRIES && best >= limit; k++) {
         SlSdf sdf;
         double start = sl_seconds(), used = processor_seconds();
         assert_ok(sl_sdf_load_or_build(context, mesh, &s, cache, &sdf, &test_error));

@@ -101,7 +101,87 @@ static void ply_comes_back(void **state)
     sl_world_destroy(world);
 }
 
-/* Both formats of a surface are read as a closed mesh of the same volume. */
+/* x y z, normal and velocity of each vertex, and the triangles, bit by bit. */
+static void check_surface_ply(const char *path, const SlSurfaceView *surface)
+{
+    size_t size;
+    char *bytes = read_text(path, &size), head[600];
+    snprintf(head, sizeof head,
+             "element vertex %zu\nproperty float x\nproperty float y\nproperty float z\n"
+             "property float nx\nproperty float ny\nproperty float nz\n"
+             "property float vx\nproperty float vy\nproperty float vz\n"
+             "element face %zu\nproperty list uchar uint vertex_indices\nend_header\n",
+             surface->vertex_count, surface->triangle_count);
+    const char *data = strstr(bytes, head);
+    assert_non_null(data);
+    data += strlen(head);
+    assert_int_equal(size - (size_t)(data - bytes),
+                     36 * surface->vertex_count + 13 * surface->triangle_count);
+    for (size_t i = 0; i < surface->vertex_count; i++, data += 36) {
+        assert_memory_equal(data, surface->positions + 3 * i, 12);
+        assert_memory_equal(data + 12, surface->normals + 3 * i, 12);
+        assert_memory_equal(data + 24, surface->velocities + 3 * i, 12);
+    }
+    for (size_t t = 0; t < surface->triangle_count; t++, data += 13) {
+        assert_int_equal(data[0], 3);
+        assert_memory_equal(data + 1, surface->triangles + 3 * t, 12);
+    }
+    free(bytes);
+}
+
+static void check_numbers(const char *line, const char *key, const float *wanted, double error)
+{
+    float x[3];
+    size_t length = strlen(key);
+    assert_true(strncmp(line, key, length) == 0);
+    assert_int_equal(sscanf(line + length, " %f %f %f", &x[0], &x[1], &x[2]), 3);
+    for (int k = 0; k < 3; k++)
+        assert_near(x[k], wanted[k], error * (fabs(wanted[k]) + 1e-3));
+}
+
+/* The same from text: positions have nine digits, normals and velocities six. */
+static void check_surface_obj(const char *path, const SlSurfaceView *surface)
+{
+    size_t size, vertices = 0, triangles = 0;
+    char *bytes = read_text(path, &size), *rest = NULL;
+    for (char *line = strtok_r(bytes, "\n", &rest); line != NULL;
+         line = strtok_r(NULL, "\n", &rest)) {
+        size_t a[3], n[3];
+        if (strncmp(line, "v ", 2) == 0) {
+            assert_true(vertices < surface->vertex_count);
+            size_t i = vertices++;
+            check_numbers(line, "v ", surface->positions + 3 * i, 0);
+            check_numbers(strtok_r(NULL, "\n", &rest), "vn ", surface->normals + 3 * i, 1e-5);
+            check_numbers(strtok_r(NULL, "\n", &rest), "# velocity ", surface->velocities + 3 * i,
+                          1e-5);
+        } else if (sscanf(line, "f %zu//%zu %zu//%zu %zu//%zu", &a[0], &n[0], &a[1], &n[1], &a[2],
+                          &n[2]) == 6) {
+            assert_true(triangles < surface->triangle_count);
+            for (size_t k = 0; k < 3; k++) {
+                assert_int_equal(a[k], surface->triangles[3 * triangles + k] + 1);
+                assert_int_equal(n[k], a[k]);
+            }
+            triangles++;
+        }
+    }
+    assert_int_equal(vertices, surface->vertex_count);
+    assert_int_equal(triangles, surface->triangle_count);
+    free(bytes);
+}
+
+/* Normals have length 1 and velocities are those of falling water: the files hold numbers worth reading. */
+static void check_surface(const SlSurfaceView *surface)
+{
+    float fastest = 0;
+    for (size_t i = 0; i < surface->vertex_count; i++) {
+        const float *n = surface->normals + 3 * i, *v = surface->velocities + 3 * i;
+        assert_near(n[0] * n[0] + n[1] * n[1] + n[2] * n[2], 1, 1e-4);
+        fastest = fmaxf(fastest, v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    }
+    assert_true(fastest > 0.01f);
+}
+
+/* Both formats of a surface are read as a closed mesh of the same volume, and have the vertices' values. */
 static void surfaces_come_back(void **state)
 {
     (void)state;
@@ -109,7 +189,7 @@ static void surfaces_come_back(void **state)
     test_folder(folder, sizeof folder, "export_surface");
     DamSetting setting = {.threads = 1, .nx = 12, .ny = 12, .nz = 12};
     SlWorld *world = dam_create(&setting);
-    dam_advance(world, 1);
+    dam_advance(world, 4);
     SlContext *context = sl_world_context(world);
     SlFilter *filter;
     const SlFrameView *view;
@@ -124,8 +204,10 @@ static void surfaces_come_back(void **state)
         assert_true(report.closed);
         assert_int_equal(report.vertices, view->surfaces[0].vertex_count);
         assert_int_equal(report.triangles, view->surfaces[0].triangle_count);
-        assert_near(report.volume / (1728 * 0.001), 1, 0.02);
+        assert_near(report.volume / (1728 * 0.001), 1, 0.03);
+        (k == 0 ? check_surface_ply : check_surface_obj)(path, &view->surfaces[0]);
     }
+    check_surface(&view->surfaces[0]);
     sl_filter_destroy(filter);
     sl_world_destroy(world);
 }

@@ -76,15 +76,22 @@ static void random_dominant(Matrix *m, Random *random, size_t rows)
     compress(m, rows);
 }
 
-static SlStatus solve(SlContext *context, const SlLinearSolver *solver, Matrix *m, uint32_t columns,
-                      const SlLinearSettings *settings, const double *b, double *x,
-                      SlLinearOutcome *outcome)
+/* M x = b, with `columns` right sides. */
+typedef struct Problem {
+    Matrix *m;
+    uint32_t columns;
+    const double *b;
+    double *x;
+} Problem;
+
+static SlStatus solve(SlContext *context, const SlLinearSolver *solver, Problem p,
+                      const SlLinearSettings *settings, SlLinearOutcome *outcome)
 {
     SlLinearJob job = {.pool = context->pool, .arena = &context->arena, .settings = *settings};
-    job.system = sl_linear_from_sparse(&m->sparse, columns, m->diagonal);
+    job.system = sl_linear_from_sparse(&p.m->sparse, p.columns, p.m->diagonal);
     sl_arena_reset(&context->arena);
     SlStatus status = sl_linear_prepare(solver, &job, &test_error);
-    return status == SL_OK ? sl_linear_solve(solver, &job, b, x, outcome, &test_error) : status;
+    return status == SL_OK ? sl_linear_solve(solver, &job, p.b, p.x, outcome, &test_error) : status;
 }
 
 /* 200 systems of 1 to 200 rows; each solver's residual must meet its tolerance, and its solution that
@@ -112,7 +119,7 @@ static void check_random(bool dominant, const SlLinearKind *kinds, size_t kind_c
         }
         SlLinearOutcome outcome;
         const SlLinearSolver *reference = SLEET_HAVE_LDL ? &sl_linear_ldlt : &sl_linear_cg;
-        assert_ok(solve(context, reference, &m, columns, &settings, b, exact, &outcome));
+        assert_ok(solve(context, reference, (Problem){&m, columns, b, exact}, &settings, &outcome));
         for (size_t e = 0; e < rows * columns; e++)
             size = fmax(size, fabs(exact[e]));
         for (size_t k = 0; k < kind_count; k++) {
@@ -121,7 +128,7 @@ static void check_random(bool dominant, const SlLinearKind *kinds, size_t kind_c
             settings.history = kinds[k] == SL_LINEAR_ANDERSON ? 20 : 5;
             settings.relaxation = kinds[k] == SL_LINEAR_ANDERSON && !dominant ? 0.5 : 1;
             memset(x, 0, sizeof x);
-            assert_ok(solve(context, solver, &m, columns, &settings, b, x, &outcome));
+            assert_ok(solve(context, solver, (Problem){&m, columns, b, x}, &settings, &outcome));
             double y[3 * MAX_ROWS], left = 0;
             sl_sparse_apply(&m.sparse, columns, x, y, 0, rows);
             for (size_t e = 0; e < rows * columns; e++)
@@ -161,7 +168,8 @@ static void assert_refused(double a, double b, double c, SlLinearKind kind, cons
     SlLinearSettings settings = sl_default_linear_settings();
     double right[2] = {1, -0.3}, x[2] = {0, 0};
     SlLinearOutcome outcome;
-    SlStatus status = solve(context, sl_linear_solvers[kind], &m, 1, &settings, right, x, &outcome);
+    SlStatus status = solve(context, sl_linear_solvers[kind], (Problem){&m, 1, right, x}, &settings,
+                            &outcome);
     if (status != SL_ERROR_NUMBERS || strstr(test_error.text, word) == NULL)
         fail_msg("%s on [%g %g; %g]: status %d, \"%s\"", sl_linear_solvers[kind]->name, a, b, c, status,
                  test_error.text);
@@ -209,13 +217,14 @@ static void divergence_of_jacobi_is_reported(void **state)
     SlLinearSettings settings = sl_default_linear_settings();
     double b[3] = {1, 2, 3}, x[3] = {0};
     SlLinearOutcome outcome;
-    assert_int_equal(solve(context, &sl_linear_jacobi, &m, 1, &settings, b, x, &outcome), SL_ERROR_NUMBERS);
+    Problem problem = {&m, 1, b, x};
+    assert_int_equal(solve(context, &sl_linear_jacobi, problem, &settings, &outcome), SL_ERROR_NUMBERS);
     assert_non_null(strstr(test_error.text, "jacobi: diverges: after"));
     memset(x, 0, sizeof x);
-    assert_ok(solve(context, &sl_linear_cg, &m, 1, &settings, b, x, &outcome));
+    assert_ok(solve(context, &sl_linear_cg, problem, &settings, &outcome));
     assert_near(x[0] + 0.8 * (x[1] + x[2]), 1, 1e-5);
     settings.relaxation = 0.6;
-    assert_ok(solve(context, &sl_linear_jacobi, &m, 1, &settings, b, x, &outcome));
+    assert_ok(solve(context, &sl_linear_jacobi, problem, &settings, &outcome));
     assert_near(x[0] + 0.8 * (x[1] + x[2]), 1, 1e-5);
     sl_context_destroy(context);
 }

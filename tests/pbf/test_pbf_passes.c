@@ -69,7 +69,7 @@ static Result one_pass(SlIsa isa, const char *kernel, const char *constraint, ui
     return r;
 }
 
-/* Bar: base and AVX2 agree in density and lambda to 1e-6 relative; both with the reference in double
+/* Threshold: base and AVX2 agree in density and lambda to 1e-6 relative; both with the reference in double
    to 3e-7 (density) and 5e-7 d² (lambda). Relative lambda is of its own scale, the largest. */
 static void paths_and_reference_agree(void **state)
 {

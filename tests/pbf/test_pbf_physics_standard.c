@@ -79,7 +79,7 @@ static void corner_pile(void **state)
     sl_world_destroy(world);
 }
 
-/* Bar: never more than 0.2 % of the released potential energy above its running minimum; with
+/* Threshold: never more than 0.2 % of the released potential energy above its running minimum; with
    Chebyshev's method too. */
 static void energy_never_rises(void **state)
 {
@@ -120,7 +120,7 @@ static void free_fall_is_exact(void **state)
     sl_world_destroy(world);
 }
 
-/* Bar: within 10 % mean at 6 iterations. Writes the curve for docs/ where asked. */
+/* Threshold: within 10 % mean at 6 iterations. Writes the curve for docs/ where asked. */
 static void martin_moyce_front(void **state)
 {
     (void)state;

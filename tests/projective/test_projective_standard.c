@@ -339,7 +339,7 @@ static void threads_do_not_matter(void **state)
     }
 }
 
-/* Bar: with the safeguard on, rho = 0.9999 does not blow up. */
+/* Threshold: with the safeguard on, rho = 0.9999 does not blow up. */
 static void safeguard_holds(void **state)
 {
     (void)state;

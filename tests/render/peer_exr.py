@@ -12,7 +12,9 @@ import sys
 import tempfile
 
 PACKAGES = ["numpy", "OpenEXR==3.3.3", "pyoidn==2.5.1.0"]
-SCENE = pathlib.Path(__file__).resolve().parents[2] / "scenes" / "dam_break_small.json"
+SCENES = pathlib.Path(__file__).resolve().parents[2] / "scenes"
+SCENE = SCENES / "dam_break_small.json"
+SNOW = SCENES / "papers" / "snow" / "drop.json"
 HALF = ["R", "G", "B", "normal.X", "normal.Y", "normal.Z"]
 
 
@@ -56,6 +58,21 @@ def check_file(path, names, width, height):
     print(f"{path.name}: {len(names)} channels, {width} x {height}")
 
 
+def check_snow(path):
+    """The ball of the scene's first frame: normals of length 1, and the velocity that the scene gives it."""
+    import numpy as np
+    import OpenEXR
+    channels = OpenEXR.File(str(path), separate_channels=True).channels()
+    normal = np.stack([channels["normal." + k].pixels.astype(float) for k in "XYZ"])
+    velocity = np.stack([channels["velocity." + k].pixels.astype(float) for k in "XYZ"])
+    length, snow = np.sqrt((normal**2).sum(0)), (velocity**2).sum(0) > 0
+    assert 0.01 < snow.mean() < 0.9, f"{path.name}: snow in {snow.mean()} of the pixels"
+    assert np.abs(length[snow] - 1).max() < 0.01, f"{path.name}: normals {length[snow].min()} to {length[snow].max()}"
+    off = np.abs(velocity[:, snow] - np.array([[1.4], [-9], [0]])).max()
+    assert off < 1e-3, f"{path.name}: velocities are off by {off} m/s"
+    print(f"{path.name}: snow in {snow.mean():.3f} of the pixels, velocities within {off:.1g} m/s")
+
+
 def inside(build):
     import pyoidn
     library = pathlib.Path(pyoidn.__file__).parent / "oidn" / "lib"
@@ -71,6 +88,15 @@ def inside(build):
                             "-o", f"{folder}/{style}.exr"] + more, check=True,
                            env=dict(os.environ, SLEET_OIDN=str(library)))
             check_file(pathlib.Path(f"{folder}/{style}.exr"), names, 160, 90)
+        coarse = ["--set", "systems.snow.parameters.spacing=0.04"]
+        subprocess.run([sleet, "run", str(SNOW), "-o", f"{folder}/snow", "--frames", "1", "-q"] + coarse, check=True)
+        for shutter in (0, 0.5):
+            path = pathlib.Path(f"{folder}/snow_{shutter}.exr")
+            subprocess.run([sleet, "render", f"{folder}/snow", "-n", "0", "-q", "--style", "final", "--size", "160x90",
+                            "-o", str(path), "--samples", "4", "--denoise", "none",
+                            "--set", f"render.shutter={shutter}"], check=True)
+            check_file(path, layers["final"], 160, 90)
+            check_snow(path)
     test = subprocess.run([f"{build}/tests/render_denoise"], env=dict(os.environ, SLEET_OIDN_TEST=str(library)))
     return test.returncode
 

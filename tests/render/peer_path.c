@@ -209,7 +209,7 @@ static void build(Peer *peer)
                                        .max_bounces = 1000, .max_scatterings = 100000,
                                        .sun_through = SL_SUN_TRACED};
     if (peer->volume != NULL)
-        scene->volumes[scene->volume_count++] = peer->volume;
+        scene->volumes[scene->volume_count++] = (SlVolumeSlices){{peer->volume}, 1};
     peer->frame = sl_camera_frame(&peer->camera, peer->width, peer->height);
     peer->media = sl_media_at(scene, peer->camera.eye);
 }

@@ -103,6 +103,8 @@ static void hits_lie_on_the_surface(void **state)
     (void)state;
     SlContext *context = test_context(1);
     bool avx2 = strcmp(sl_context_isa_name(context), "avx2") == 0;
+    if (!avx2)
+        printf("SKIPPED: the AVX2 path of solids: this processor lacks AVX2\n");
     for (int path = 0; path < (avx2 ? 2 : 1); path++) {
         const SlSolidKernels *kernels =
             SL_KERNELS(path == 1 ? SL_ISA_AVX2 : SL_ISA_BASE, sl_solid_kernels);

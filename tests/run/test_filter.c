@@ -303,6 +303,55 @@ static void changed_frames_are_noticed(void **state)
     tear_down(&f);
 }
 
+/* Asked for in order, damaged frames are errors, and the others are as if those did not exist; the log has
+   nothing to add. */
+static void damaged_frames_are_passed_over(void **state)
+{
+    (void)state;
+    Fixture f;
+    set_up(&f, "filter-passed-over");
+    static const uint64_t damaged[] = {0, 5, 6};
+    uint64_t seen[FRAMES] = {0};
+    const SlFrameView *view;
+    char path[700];
+    SlRunFilter *filter = open_filter(&f, "whitewater", 0, NULL);
+    SlRunFilter *surface = open_filter(&f, "surface", 0, NULL);
+    assert_true(sl_run_filter_reads_previous(filter));
+    assert_false(sl_run_filter_reads_previous(surface));
+    sl_run_filter_close(surface);
+    sl_run_filter_skip_storing(filter);
+    for (int k = 0; k < 3; k++) {
+        snprintf(path, sizeof path, "%s/frame_%06d.slf", f.out, (int)damaged[k]);
+        assert_int_equal(truncate(path, 200), 0);
+    }
+    for (uint64_t k = 0; k < FRAMES; k++) {
+        bool good = k != 0 && k != 5 && k != 6;
+        SlStatus status = sl_run_filter_frame(filter, k, &view, &test_error);
+        assert_int_equal(status, good ? SL_OK : SL_ERROR_PARSE);
+        if (good)
+            seen[k] = hash_of(view);
+        else
+            assert_null(view);
+    }
+    sl_run_filter_close(filter);
+    assert_int_equal(f.warnings, 0);
+    for (int k = 0; k < 3; k++) {
+        snprintf(path, sizeof path, "%s/frame_%06d.slf", f.out, (int)damaged[k]);
+        assert_int_equal(unlink(path), 0);
+    }
+    assert_ok(sl_run_folder_refresh(f.run, &test_error));
+    filter = open_filter(&f, "whitewater", 0, NULL);
+    static const uint64_t order[] = {4, 7, 12, 9}; /* a filter continues from its own last result, or begins again */
+    sl_run_filter_skip_storing(filter);
+    for (int k = 0; k < 4; k++) {
+        assert_ok(sl_run_filter_frame(filter, order[k], &view, &test_error));
+        assert_true(hash_of(view) == seen[order[k]]);
+    }
+    assert_true(sl_view_system(view, "whitewater")->particle_count > 0);
+    sl_run_filter_close(filter);
+    tear_down(&f);
+}
+
 static ssize_t full_disk(void *user, int descriptor, const void *data, size_t bytes)
 {
     (void)user, (void)descriptor, (void)data, (void)bytes;
@@ -363,6 +412,7 @@ int main(void)
         cmocka_unit_test(settings_have_results_of_their_own),
         cmocka_unit_test(damaged_results_are_made_anew),
         cmocka_unit_test(changed_frames_are_noticed),
+        cmocka_unit_test(damaged_frames_are_passed_over),
         cmocka_unit_test(folders_that_cannot_be_written_give_results),
         cmocka_unit_test(runs_know_the_folder),
     };

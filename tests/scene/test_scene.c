@@ -1,6 +1,7 @@
 /* The checks of a scene and what overrides do to it, on tables of the test's own. */
 #include "math/camera.h"
 #include "scene/tables.h"
+#include "sleet/render.h"
 #include "support/test.h"
 
 static SlMemory memory;
@@ -121,93 +122,174 @@ static void without_a_renderer_its_object_is_not_checked(void **state)
     sl_scene_destroy(scene);
 }
 
-static void bad_scenes_are_refused(void **state)
+/* With the tables of the real renderers. */
+static SlStatus parse_render(const char *render, SlScene **scene)
+{
+    char text[1000];
+    SlSceneTables tables = test_tables;
+    tables.renderers = sl_renderer_tables(&tables.renderer_count);
+    snprintf(text, sizeof text, HEAD WATER ", \"render\": {%s}}", render);
+    SlSceneSource source = {"s.json", text, strlen(text), NULL, 0};
+    return sl_scene_parse(&memory, &source, &tables, scene, &test_error);
+}
+
+static void expect_style(const char *render, const char *wanted)
+{
+    SlScene *scene;
+    assert_ok(parse_render(render, &scene));
+    if (strcmp(sl_scene_render_style(scene), wanted) != 0)
+        fail_msg("{%s} has the style %s, not %s", render, sl_scene_render_style(scene), wanted);
+    sl_scene_destroy(scene);
+}
+
+/* All choices, as the message about a wrong one lists them: each is read, and has a renderer that exists. */
+static void every_style_is_read(void **state)
 {
     (void)state;
+    SlScene *scene;
+    char choices[200], render[200], *rest = NULL;
+    size_t renderers, styles = 0;
+    const SlTable *const *tables = sl_renderer_tables(&renderers);
+    assert_int_equal(parse_render("\"style\": \"oil\"", &scene), SL_ERROR_PARSE);
+    const char *list = strstr(test_error.text, "it may be one of: ");
+    assert_non_null(list);
+    snprintf(choices, sizeof choices, "%s", list + strlen("it may be one of: "));
+    for (char *style = strtok_r(choices, ", ", &rest); style != NULL;
+         style = strtok_r(NULL, ", ", &rest), styles++) {
+        snprintf(render, sizeof render, "\"style\": \"%s\"", style);
+        expect_style(render, style);
+        const char *renderer = sl_style_renderer(style);
+        assert_non_null(renderer);
+        if (strcmp(style, "auto") == 0)
+            assert_string_equal(renderer, "");
+        else
+            assert_non_null(sl_table_named(tables, renderers, renderer));
+    }
+    assert_int_equal(styles, renderers + 1); /* auto, and one for each renderer */
+    assert_null(sl_style_renderer("oil"));
+    assert_null(sl_style_renderer(""));
+    expect_style("", "auto");
+    assert_ok(parse(plain_scene, NULL, 0, &scene));
+    assert_string_equal(sl_scene_render_style(scene), "auto");
+    sl_scene_destroy(scene);
+}
+
+/* A key that only one renderer has asks for its style; `style` itself has precedence. */
+static void a_key_implies_its_style(void **state)
+{
+    (void)state;
+    static const char *const styles[] = {"particles", "water", "final"};
+    size_t count;
+    const SlTable *const *tables = sl_renderer_tables(&count);
+    for (size_t k = 0; k < 3; k++) {
+        const SlTable *own = sl_table_named(tables, count, sl_style_renderer(styles[k]));
+        const SlParamRow *only = NULL;
+        for (size_t r = 0; only == NULL && r < own->row_count; r++) {
+            size_t owners = 0;
+            for (size_t t = 0; t < count; t++)
+                owners += sl_table_find(tables[t], own->rows[r].name) != NULL;
+            bool number = own->rows[r].type == SL_PARAM_NUMBER || own->rows[r].type == SL_PARAM_INTEGER;
+            only = owners == 1 && number ? &own->rows[r] : NULL;
+        }
+        assert_non_null(only);
+        char value[64], render[200];
+        sl_param_print(only, &only->value, value, sizeof value);
+        snprintf(render, sizeof render, "\"%s\": %s", only->name, value);
+        expect_style(render, styles[k]);
+        snprintf(render, sizeof render, "\"%s\": %s, \"style\": \"%s\"", only->name, value,
+                 styles[(k + 1) % 3]);
+        expect_style(render, styles[(k + 1) % 3]);
+    }
+}
+
 #define SYSTEM(parameters_, blocks_)                                                               \
     HEAD "\"systems\": [{\"solver\": \"pbf\", \"parameters\": {" parameters_                       \
          "},\n\"blocks\": [" blocks_ "]}]}"
 #define BLOCK "{\"min\": [0,0,0], \"max\": [1,1,1]}"
-    static const struct {
-        const char *text, *message;
-    } cases[] = {
-        {"[]", "s.json:1:1: found an array of 0, an object { … } is needed"},
-        {"{}", "s.json:1:1: the scene needs the key \"domain\""},
-        {HEAD "\"sytems\": []}", "s.json:2:1: unknown key \"sytems\"; did you mean \"systems\"?"},
-        {HEAD "\"zzzzzz\": 1}", "s.json:2:1: unknown key \"zzzzzz\"; the scene may have: name, "},
-        {HEAD "\"systems\": []}", "s.json:2:12: systems has 0 elements; it may have 1 to 16"},
-        {HEAD "\"systems\": {}}", "s.json:2:12: found an object, an array is needed"},
-        {HEAD "\"systems\": [3]}", "s.json:2:13: found the number 3, an object"},
-        {HEAD "\"gravity\": [0,1]}", "s.json:2:12: found an array of 2, an array of three"},
-        {HEAD "\"gravity\": [0,\"a\",1]}", "s.json:2:15: found text \"a\", a number is needed"},
-        {HEAD "\"gravity\": [0,1e9,1]}", "s.json:2:15: gravity is 1e+09; it may be from -1000"},
-        {HEAD "\"seed\": 1.5}", "s.json:2:9: seed takes an integer, not 1.5"},
-        {HEAD "\"seed\": -1}", "s.json:2:9: seed is -1; it may be from 0"},
-        {HEAD "\"name\": 3}", "s.json:2:9: found the number 3, text is needed"},
-        {HEAD WATER ",\n\"time\": {\"frames\": 0}}", "s.json:4:20: frames is 0; it may be from 1"},
-        {HEAD WATER ",\n\"time\": {\"frame_rate\": 0.5}}", "s.json:4:24: frame_rate is 0.5; it"},
-        {"{\"domain\": {\"min\": [0,0,0]}, \"systems\": [{}]}",
-         "s.json:1:12: the domain needs the key \"max\""},
-        {"{\"domain\": {\"min\": [0,5,0], \"max\": [1,4,1]}, \"systems\": [{}]}",
-         "s.json:1:20: min is not below max in y: 5 and 4"},
-        {"{\"domain\": {\"min\": [0,0,0], \"max\": [1,1,2e6]}, \"systems\": [{}]}",
-         "s.json:1:41: max is 2e+06; it may be from -1e+06 to 1e+06 m"},
-        {HEAD "\"systems\": [{}]}", "s.json:2:13: a system needs the key \"solver\""},
-        {HEAD "\"systems\": [{\"solver\": \"pfb\"}]}",
-         "s.json:2:24: unknown solver \"pfb\"; did you mean \"pbf\"? It may be one of: pbf"},
-        {HEAD "\"systems\": [{\"solver\": \"pbf\"}]}", "s.json:2:12: the scene has no particles"},
-        {SYSTEM("\"viscocity\": 1", BLOCK),
-         "s.json:2:46: unknown key \"viscocity\"; did you mean \"viscosity\"?"},
-        {SYSTEM("\"iterations\": \"abc\"", BLOCK),
-         "s.json:2:60: found text \"abc\", an integer is needed"},
-        {SYSTEM("\"iterations\": 1000", BLOCK), "s.json:2:60: iterations is 1000; it may be from"},
-        {SYSTEM("\"kernel\": \"cubik\"", BLOCK),
-         "s.json:2:56: unknown kernel \"cubik\"; did you mean \"cubic\"?"},
-        {SYSTEM("\"kernel\": \"gauss\"", BLOCK),
-         "s.json:2:56: unknown kernel \"gauss\"; it may be one of: cubic, wendland, poly6"},
-        {SYSTEM("\"sleepy\": 1", BLOCK), "s.json:2:56: found the number 1, true or false is"},
-        {SYSTEM("\"spacing\": null", BLOCK), "s.json:2:57: found null, a number is needed"},
-        {SYSTEM("", "{\"min\": [0,0,0]}"), "s.json:3:12: a block needs the key \"max\""},
-        {SYSTEM("", "{\"min\": [0,0,0], \"max\": [5,1,1]}"),
-         "s.json:3:12: the block reaches out of the domain, which is from (0, 0, 0) to (4, 3, 2)"},
-        {SYSTEM("", "{\"min\": [1,1,1], \"max\": [0,2,2]}"), "s.json:3:20: min is not below max"},
-        {SYSTEM("", "{\"min\": [0,0,0], \"max\": [1,1,0.04]}"),
-         "s.json:3:12: the block is 0.04 m long in z, less than one spacing of 0.05 m"},
-        {SYSTEM("", BLOCK ",\n{\"min\": [0.5,0.5,0.5], \"max\": [2,2,2]}"),
-         "s.json:4:1: this block overlaps the block at s.json:3:12; blocks may only touch"},
-        {HEAD WATER ",\n\"colliders\": [{\"radius\": 1}]}", "s.json:4:15: a collider needs the"},
-        {HEAD WATER ",\n\"colliders\": [{\"shape\": \"cube\"}]}",
-         "s.json:4:25: unknown shape \"cube\"; did you mean \"cone\"? It may be one of: plane, sphere"},
-        {HEAD WATER ",\n\"colliders\": [{\"shape\": \"sphere\", \"center\": [0,0,0],"
-                    "\"radius\": -1}]}",
-         "s.json:4:63: radius is -1; it may be from 1e-06 to 1e+06 m"},
-        {HEAD WATER ",\n\"colliders\": [{\"shape\": \"sphere\", \"height\": 1}]}",
-         "s.json:4:35: unknown key \"height\"; a sphere may have: name, shape, friction, sticky, motion, material, center"},
-        {HEAD WATER ",\n\"colliders\": [{\"shape\": \"plane\", \"point\": [0,0,0],"
-                    "\"normal\": [0,0,0]}]}",
-         "s.json:4:15: a plane: axis must be finite and not zero"},
-        {HEAD WATER ",\n\"cameras\": [{\"eye\": [1,1,1], \"target\": [1,1,1]}]}",
-         "s.json:4:13: camera: eye and target are the same point"},
-        {HEAD WATER ",\n\"cameras\": [{\"eye\": [0,9,0], \"target\": [0,0,0]}]}",
-         "s.json:4:13: camera: up points along the view direction"},
-        {HEAD WATER ",\n\"cameras\": [{\"eye\": [0,9,1], \"target\": [0,0,0], \"fov\": 200}]}",
-         "s.json:4:56: fov is 200; it may be from 1 to 170 degrees"},
-        {HEAD WATER ",\n\"cameras\": [{\"name\": \"a\", \"eye\": [0,9,1], \"target\": [0,0,0]},\n"
-                    "{\"name\": \"a\", \"eye\": [0,9,1], \"target\": [0,0,0]}]}",
-         "s.json:5:1: a camera called \"a\" is already at s.json:4:13"},
-        {HEAD "\"systems\": [{\"name\": \"a name of more than thirty-one bytes\"}]}",
-         "s.json:2:22: the name of a system has at most 31 bytes"},
-        {HEAD WATER ",\n\"render\": {\"widht\": 3}}",
-         "s.json:4:12: unknown key \"widht\"; did you mean \"width\"?"},
-        {HEAD WATER ",\n\"render\": {\"background\": [0, 0, 2]}}",
-         "s.json:4:33: background is 2; it may be from 0 to 1"},
-        {HEAD WATER ",\n\"render\": 3}", "s.json:4:11: found the number 3, an object is needed"},
-    };
-    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+static const struct {
+    const char *text, *message;
+} bad_scenes[] = {
+    {"[]", "s.json:1:1: found an array of 0, an object { … } is needed"},
+    {"{}", "s.json:1:1: the scene needs the key \"domain\""},
+    {HEAD "\"sytems\": []}", "s.json:2:1: unknown key \"sytems\"; did you mean \"systems\"?"},
+    {HEAD "\"zzzzzz\": 1}", "s.json:2:1: unknown key \"zzzzzz\"; the scene may have: name, "},
+    {HEAD "\"systems\": []}", "s.json:2:12: systems has 0 elements; it may have 1 to 16"},
+    {HEAD "\"systems\": {}}", "s.json:2:12: found an object, an array is needed"},
+    {HEAD "\"systems\": [3]}", "s.json:2:13: found the number 3, an object"},
+    {HEAD "\"gravity\": [0,1]}", "s.json:2:12: found an array of 2, an array of three"},
+    {HEAD "\"gravity\": [0,\"a\",1]}", "s.json:2:15: found text \"a\", a number is needed"},
+    {HEAD "\"gravity\": [0,1e9,1]}", "s.json:2:15: gravity is 1e+09; it may be from -1000"},
+    {HEAD "\"seed\": 1.5}", "s.json:2:9: seed takes an integer, not 1.5"},
+    {HEAD "\"seed\": -1}", "s.json:2:9: seed is -1; it may be from 0"},
+    {HEAD "\"name\": 3}", "s.json:2:9: found the number 3, text is needed"},
+    {HEAD WATER ",\n\"time\": {\"frames\": 0}}", "s.json:4:20: frames is 0; it may be from 1"},
+    {HEAD WATER ",\n\"time\": {\"frame_rate\": 0.5}}", "s.json:4:24: frame_rate is 0.5; it"},
+    {"{\"domain\": {\"min\": [0,0,0]}, \"systems\": [{}]}",
+     "s.json:1:12: the domain needs the key \"max\""},
+    {"{\"domain\": {\"min\": [0,5,0], \"max\": [1,4,1]}, \"systems\": [{}]}",
+     "s.json:1:20: min is not below max in y: 5 and 4"},
+    {"{\"domain\": {\"min\": [0,0,0], \"max\": [1,1,2e6]}, \"systems\": [{}]}",
+     "s.json:1:41: max is 2e+06; it may be from -1e+06 to 1e+06 m"},
+    {HEAD "\"systems\": [{}]}", "s.json:2:13: a system needs the key \"solver\""},
+    {HEAD "\"systems\": [{\"solver\": \"pfb\"}]}",
+     "s.json:2:24: unknown solver \"pfb\"; did you mean \"pbf\"? It may be one of: pbf"},
+    {HEAD "\"systems\": [{\"solver\": \"pbf\"}]}", "s.json:2:12: the scene has no particles"},
+    {SYSTEM("\"viscocity\": 1", BLOCK),
+     "s.json:2:46: unknown key \"viscocity\"; did you mean \"viscosity\"?"},
+    {SYSTEM("\"iterations\": \"abc\"", BLOCK),
+     "s.json:2:60: found text \"abc\", an integer is needed"},
+    {SYSTEM("\"iterations\": 1000", BLOCK), "s.json:2:60: iterations is 1000; it may be from"},
+    {SYSTEM("\"kernel\": \"cubik\"", BLOCK),
+     "s.json:2:56: unknown kernel \"cubik\"; did you mean \"cubic\"?"},
+    {SYSTEM("\"kernel\": \"gauss\"", BLOCK),
+     "s.json:2:56: unknown kernel \"gauss\"; it may be one of: cubic, wendland, poly6"},
+    {SYSTEM("\"sleepy\": 1", BLOCK), "s.json:2:56: found the number 1, true or false is"},
+    {SYSTEM("\"spacing\": null", BLOCK), "s.json:2:57: found null, a number is needed"},
+    {SYSTEM("", "{\"min\": [0,0,0]}"), "s.json:3:12: a block needs the key \"max\""},
+    {SYSTEM("", "{\"min\": [0,0,0], \"max\": [5,1,1]}"),
+     "s.json:3:12: the block reaches out of the domain, which is from (0, 0, 0) to (4, 3, 2)"},
+    {SYSTEM("", "{\"min\": [1,1,1], \"max\": [0,2,2]}"), "s.json:3:20: min is not below max"},
+    {SYSTEM("", "{\"min\": [0,0,0], \"max\": [1,1,0.04]}"),
+     "s.json:3:12: the block is 0.04 m long in z, less than one spacing of 0.05 m"},
+    {SYSTEM("", BLOCK ",\n{\"min\": [0.5,0.5,0.5], \"max\": [2,2,2]}"),
+     "s.json:4:1: this block overlaps the block at s.json:3:12; blocks may only touch"},
+    {HEAD WATER ",\n\"colliders\": [{\"radius\": 1}]}", "s.json:4:15: a collider needs the"},
+    {HEAD WATER ",\n\"colliders\": [{\"shape\": \"cube\"}]}",
+     "s.json:4:25: unknown shape \"cube\"; did you mean \"cone\"? It may be one of: plane, sphere"},
+    {HEAD WATER ",\n\"colliders\": [{\"shape\": \"sphere\", \"center\": [0,0,0],"
+                "\"radius\": -1}]}",
+     "s.json:4:63: radius is -1; it may be from 1e-06 to 1e+06 m"},
+    {HEAD WATER ",\n\"colliders\": [{\"shape\": \"sphere\", \"height\": 1}]}",
+     "s.json:4:35: unknown key \"height\"; a sphere may have: name, shape, friction, sticky, motion, material, center"},
+    {HEAD WATER ",\n\"colliders\": [{\"shape\": \"plane\", \"point\": [0,0,0],"
+                "\"normal\": [0,0,0]}]}",
+     "s.json:4:15: a plane: axis must be finite and not zero"},
+    {HEAD WATER ",\n\"cameras\": [{\"eye\": [1,1,1], \"target\": [1,1,1]}]}",
+     "s.json:4:13: camera: eye and target are the same point"},
+    {HEAD WATER ",\n\"cameras\": [{\"eye\": [0,9,0], \"target\": [0,0,0]}]}",
+     "s.json:4:13: camera: up points along the view direction"},
+    {HEAD WATER ",\n\"cameras\": [{\"eye\": [0,9,1], \"target\": [0,0,0], \"fov\": 200}]}",
+     "s.json:4:56: fov is 200; it may be from 1 to 170 degrees"},
+    {HEAD WATER ",\n\"cameras\": [{\"name\": \"a\", \"eye\": [0,9,1], \"target\": [0,0,0]},\n"
+                "{\"name\": \"a\", \"eye\": [0,9,1], \"target\": [0,0,0]}]}",
+     "s.json:5:1: a camera called \"a\" is already at s.json:4:13"},
+    {HEAD "\"systems\": [{\"name\": \"a name of more than thirty-one bytes\"}]}",
+     "s.json:2:22: the name of a system has at most 31 bytes"},
+    {HEAD WATER ",\n\"render\": {\"widht\": 3}}",
+     "s.json:4:12: unknown key \"widht\"; did you mean \"width\"?"},
+    {HEAD WATER ",\n\"render\": {\"background\": [0, 0, 2]}}",
+     "s.json:4:33: background is 2; it may be from 0 to 1"},
+    {HEAD WATER ",\n\"render\": 3}", "s.json:4:11: found the number 3, an object is needed"},
+};
+
+static void bad_scenes_are_refused(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < sizeof bad_scenes / sizeof bad_scenes[0]; k++) {
         SlScene *scene;
-        SlStatus status = parse(cases[k].text, NULL, 0, &scene);
+        SlStatus status = parse(bad_scenes[k].text, NULL, 0, &scene);
         assert_null(scene);
-        expect_sentence(cases[k].text, status, SL_ERROR_PARSE, cases[k].message);
+        expect_sentence(bad_scenes[k].text, status, SL_ERROR_PARSE, bad_scenes[k].message);
         assert_int_equal(memory.bytes_held, 0);
     }
 }
@@ -376,6 +458,8 @@ int main(void)
         cmocka_unit_test(the_default_camera_frames_the_domain),
         cmocka_unit_test(a_full_scene_is_read),
         cmocka_unit_test(without_a_renderer_its_object_is_not_checked),
+        cmocka_unit_test(every_style_is_read),
+        cmocka_unit_test(a_key_implies_its_style),
         cmocka_unit_test(bad_scenes_are_refused),
         cmocka_unit_test(overrides_set_values),
         cmocka_unit_test(bad_overrides_are_refused),

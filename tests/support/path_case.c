@@ -101,6 +101,8 @@ float *path_draw(const PathCase *given, uint32_t threads, const char *plane)
     SlRenderJob job = sl_default_render_job(&c.view);
     job.camera = &c.camera;
     job.region = c.region;
+    job.next = c.next;
+    job.previous = c.previous;
     if (c.region.width > 0) {
         c.width = c.region.width;
         c.height = c.region.height;

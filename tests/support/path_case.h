@@ -15,6 +15,7 @@ typedef struct PathCase {
     SlParamValue values[PATH_MAX_ROWS];
     uint32_t width, height;
     SlPixelRegion region; /* width 0: all */
+    const SlFrameView *next, *previous; /* of the job */
 } PathCase;
 
 /* Looks from +z at the origin. */

@@ -5,7 +5,7 @@
 
 #include "support/test.h"
 #include "water/cases.h"
-#include "water/open_bars.h"
+#include "water/open_thresholds.h"
 
 /* Cases and figures outside of their thresholds since the test began. */
 static int water_misses;
@@ -15,14 +15,14 @@ static char water_request[2048];
 static inline void water_expect_value(const char *name, double value, double low, double high)
 {
     bool good = value >= low && value <= high;
-    const OpenBar *open = open_bar_of(water_request, name);
+    const OpenThreshold *open = open_threshold_of(water_request, name);
     bool known = !good && open != NULL && value >= open->low && value <= open->high;
     print_message("    %s %s = %.6g, allowed %.6g to %.6g\n", good ? "good" : known ? "OPEN" : "MISS",
                   name, value, low, high);
     if (known)
         print_message("         within %.6g to %.6g: %s\n", open->low, open->high, open->reason);
     if (good && open != NULL)
-        print_message("         is in open_bars.h and holds\n");
+        print_message("         is in open_thresholds.h and holds\n");
     test_note_margin(__FILE__, __LINE__, name, value > 0 ? value : -value, value > 0 ? high : -low);
     water_misses += !good && !known;
 }

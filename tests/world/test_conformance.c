@@ -128,7 +128,7 @@ static void bad_parameters_are_refused(void **state)
     }
 }
 
-/* Bar: no allocation in steps 50 to 150. */
+/* Threshold: no allocation in steps 50 to 150. */
 static void a_running_step_allocates_nothing(void **state)
 {
     (void)state;

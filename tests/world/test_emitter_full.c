@@ -1,4 +1,4 @@
-/* Bar: an emitter fills a tank with 100k particles. */
+/* Threshold: an emitter fills a tank with 100k particles. */
 #include "support/dam.h"
 #include "world/world.h"
 
@@ -22,7 +22,7 @@ static SlWorld *empty_tank(uint32_t threads, SlVec3 size, double spacing, Watch 
     return dam_create(&setting);
 }
 
-/* Bar: a tank of 100k particles (depth 24 d): count as ordered, no explosion, compression < 1 %. */
+/* Threshold: a tank of 100k particles (depth 24 d): count as ordered, no explosion, compression < 1 %. */
 static void tank_fills(void **state)
 {
     (void)state;

@@ -87,7 +87,7 @@ static void window_limit_and_rate(void **state)
     sl_world_destroy(world);
 }
 
-/* A quarter of the bar's tank (test_emitter_full.c), as deep: count as ordered, no explosion. */
+/* A quarter of the tank (test_emitter_full.c), as deep: count as ordered, no explosion. */
 static void tank_fills(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Bar: the same state hash after 100 steps of a 20k dam break for 1, 2, 3, 4 and 7 threads, for each
+# The same state hash after 100 steps of a 20k dam break for 1, 2, 3, 4 and 7 threads, for each
 # kernel, with gcc and with clang; with 7 threads, where the order of the work varies most, twice. The
 # full and nightly tiers run the 100k scene: SLEET_SAME_BITS_SCENE, _FRAMES, _ROUNDS
 # (repeats with 7 threads), _CLANG_THREADS and _BASE_KERNELS. A clang build without the base path
@@ -23,7 +23,7 @@ clang=$SLEET_SOURCE/build-clang/sleet
 if [ -x "$clang" ] && [ "$clang" != "$SLEET_BUILD/sleet" ]; then
     programs+=("$clang")
 else
-    echo "no clang build beside this one: only one compiler is compared"
+    echo "SKIPPED: no clang build beside this one: gcc and clang are not compared"
 fi
 clang_has_base=yes
 ! grep -q '^SLEET_BASE_PATH:BOOL=OFF' "$SLEET_SOURCE/build-clang/CMakeCache.txt" 2> /dev/null || clang_has_base=no

@@ -206,7 +206,7 @@ const SlFilterKind sl_filter_surface = {
     .table = {.name = "surface",
               .kind = "filter",
               .summary = "the surface of water as a closed triangle mesh",
-              .citation = "Yu and Turk 2013; Löschner et al. 2023",
+              .citation = "[Yu 2013]; [Löschner 2023]",
               .rows = rows,
               .row_count = ROW_COUNT},
     .version = 1,

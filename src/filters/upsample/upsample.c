@@ -292,7 +292,7 @@ const SlFilterKind sl_filter_upsample = {
     .table = {.name = "upsample",
               .kind = "filter",
               .summary = "snow with several points per particle, which move with their fragment",
-              .citation = "Müller et al. 2004",
+              .citation = "[Müller 2004]",
               .rows = rows,
               .row_count = ROW_COUNT},
     .version = 1,

@@ -332,7 +332,7 @@ const SlFilterKind sl_filter_whitewater = {
     .table = {.name = "whitewater",
               .kind = "filter",
               .summary = "spray, foam and bubbles",
-              .citation = "Ihmsen et al. 2012",
+              .citation = "[Ihmsen 2012]",
               .rows = rows,
               .row_count = ROW_COUNT},
     .version = 2,

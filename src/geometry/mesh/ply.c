@@ -268,15 +268,15 @@ typedef struct Body {
 __attribute__((format(printf, 2, 3)))
 static SlStatus fail(const Body *body, const char *format, ...)
 {
-    char sentence[300];
+    char message[300];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(sentence, sizeof sentence, format, arguments);
+    vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     if (body->ply->coding == SL_PLY_ASCII)
-        return sl_mesh_text_error(&body->text, body->error, "%s", sentence);
+        return sl_mesh_text_error(&body->text, body->error, "%s", message);
     return sl_mesh_bytes_error(body->text.name, (size_t)(body->value - body->start), body->error,
-                               "%s", sentence);
+                               "%s", message);
 }
 
 static SlStatus take_bytes(Body *body, size_t count, size_t size)

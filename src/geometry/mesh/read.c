@@ -90,10 +90,10 @@ SlStatus sl_mesh_read(SlContext *context, const char *path, SlMesh *mesh, SlErro
 
 SlStatus sl_mesh_bytes_error(const char *name, size_t byte, SlError *error, const char *format, ...)
 {
-    char sentence[300];
+    char message[300];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(sentence, sizeof sentence, format, arguments);
+    vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    return sl_error_set(error, SL_ERROR_PARSE, "%.170s: byte %zu: %s", name, byte, sentence);
+    return sl_error_set(error, SL_ERROR_PARSE, "%.170s: byte %zu: %s", name, byte, message);
 }

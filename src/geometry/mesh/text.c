@@ -8,12 +8,12 @@
 
 SlStatus sl_mesh_text_error(const SlMeshText *text, SlError *error, const char *format, ...)
 {
-    char sentence[300];
+    char message[300];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(sentence, sizeof sentence, format, arguments);
+    vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    return sl_error_set(error, SL_ERROR_PARSE, "%.200s:%zu: %s", text->name, text->line, sentence);
+    return sl_error_set(error, SL_ERROR_PARSE, "%.200s:%zu: %s", text->name, text->line, message);
 }
 
 char *sl_mesh_word_show(SlMeshWord word, char out[40])

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "geometry/shapes/list.h"
+#include "geometry/shapes/parts.h"
 
 /* The corners, until from_keys. */
 static const SlShapeKey keys[] = {

@@ -1,7 +1,7 @@
 /* A capsule: all points within `radius` of the segment from `center` to center + height axis. */
 #include <math.h>
 
-#include "geometry/shapes/list.h"
+#include "geometry/shapes/parts.h"
 
 static const double pi = 3.14159265358979323846;
 

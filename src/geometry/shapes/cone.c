@@ -1,7 +1,7 @@
 /* A cone: base at `center`, apex at center + height axis. */
 #include <math.h>
 
-#include "geometry/shapes/list.h"
+#include "geometry/shapes/parts.h"
 
 static const double pi = 3.14159265358979323846;
 

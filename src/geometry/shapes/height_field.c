@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "geometry/mesh/triangle.h"
-#include "geometry/shapes/list.h"
+#include "geometry/shapes/parts.h"
 
 enum { MAX_POINTS = 4096 };
 

@@ -2,7 +2,7 @@
    (distance from the axis, height). */
 #include <math.h>
 
-#include "geometry/shapes/list.h"
+#include "geometry/shapes/parts.h"
 
 static const double pi = 3.14159265358979;
 

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "geometry/shapes/list.h"
+#include "geometry/shapes/parts.h"
 
 static const SlShapeKey keys[] = {
     SL_SHAPE_KEY("point", POINT, center),

@@ -1,7 +1,7 @@
 /* A ball of `radius` about `center`. */
 #include <math.h>
 
-#include "geometry/shapes/list.h"
+#include "geometry/shapes/parts.h"
 
 static const double pi = 3.14159265358979;
 

@@ -129,8 +129,8 @@ static float volumes_transmit(const Path *path, const SlRay *ray)
     const SlPathScene *scene = path->scene;
     float left = 1;
     for (size_t k = 0; k < scene->volume_count && left > 0; k++)
-        left *= sl_volume_transmittance(scene->volumes[k], ray->origin, ray->direction, ray->t_max,
-                                        path->order + 1, path->sampler);
+        left *= sl_volume_transmittance(sl_volume_at(&scene->volumes[k], ray->time), ray->origin,
+                                        ray->direction, ray->t_max, path->order + 1, path->sampler);
     return left;
 }
 
@@ -304,8 +304,7 @@ static void name_first(Path *path, SlVec3 albedo, const SlSurface *s)
         result->normal = s->normal;
         if (sl_dot(s->normal, path->ray.direction) > 0)
             result->normal = sl_scale(s->normal, -1);
-        result->velocity = path->scene->shutter > 0 ? sl_scale(s->motion, 1 / path->scene->shutter)
-                                                    : sl_vec3(0, 0, 0);
+        result->velocity = sl_scene_velocity(path->scene, s);
     }
     /* Of clear surfaces: of what lies behind them. */
     if (path->scene->materials[s->material].kind != SL_BSDF_CLEAR)
@@ -400,10 +399,11 @@ static bool find_event(Path *path, float t, SlVolumeEvent *event, const SlVolume
     bool found = false;
     for (size_t k = 0; k < scene->volume_count; k++) {
         SlVolumeEvent own;
-        if (sl_volume_scatter(scene->volumes[k], path->ray.origin, path->ray.direction, t, path->order,
+        const SlVolume *now = sl_volume_at(&scene->volumes[k], path->ray.time);
+        if (sl_volume_scatter(now, path->ray.origin, path->ray.direction, t, path->order,
                               path->sampler, &own)) {
             *event = own;
-            *volume = scene->volumes[k];
+            *volume = now;
             t = own.t;
             found = true;
         }
@@ -415,8 +415,11 @@ static bool scatter_in_volume(Path *path, const SlVolumeEvent *event, const SlVo
 {
     Vertex v = {.position = event->position, .albedo = event->albedo, .event = event, .volume = volume};
     SlPathResult *result = path->result;
-    if (result->distance == INFINITY)
+    if (result->distance == INFINITY) {
         result->distance = path->before + event->t;
+        result->normal = sl_volume_normal(volume, event->position, path->ray.direction);
+        result->velocity = sl_volume_velocity(volume, event->position);
+    }
     name_albedo(path, event->albedo);
     /* Light that comes straight to one of many scatterings is smooth: a fraction of them suffices. */
     SlVec3 beta = path->beta;

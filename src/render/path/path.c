@@ -119,8 +119,7 @@ const SlTable sl_path_table = {
     .name = "path",
     .kind = "renderer",
     .summary = "physically based pictures by path tracing: water, glass, solids, snow as a volume",
-    .citation = "Kajiya: The Rendering Equation, SIGGRAPH 1986; Veach: Robust Monte Carlo Methods for "
-                "Light Transport Simulation, 1997",
+    .citation = "[Kajiya 1986]; multiple importance sampling: [Veach 1995]",
     .rows = rows,
     .row_count = ROW_COUNT,
 };
@@ -371,6 +370,7 @@ static SlStatus begin(void *state, const SlRenderJob *job, uint32_t *passes, SlE
                           .intersector = choose_intersector(tracer),
                           .shutter_open = open,
                           .shutter_close = close,
+                          .velocities = sl_job_names(job, "velocity"),
                           .tint = (float)number(tracer, TINT),
                           .foam = (float)number(tracer, FOAM),
                           .ground = ground_pattern(tracer, job->view),

@@ -88,7 +88,7 @@ static bool follow(const SlPathScene *scene, SlRay ray, SlPathSampler *sampler, 
             return false;
         SlVolumeEvent event;
         for (size_t j = 0; j < scene->volume_count; j++)
-            if (sl_volume_scatter(scene->volumes[j], ray.origin, ray.direction, s->t, 0, sampler, &event))
+            if (sl_volume_scatter(sl_volume_at(&scene->volumes[j], ray.time), ray.origin, ray.direction, s->t, 0, sampler, &event))
                 return false;
         *light = sl_mul(*light, sl_media_transmit(scene, &media, s->t));
         const SlPathMaterial *material = &scene->materials[s->material];

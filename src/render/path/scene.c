@@ -97,14 +97,38 @@ static SlPiece *new_piece(SlSceneBuilder *b)
     return piece;
 }
 
-static const SlColliderView *next_of(const SlSceneBuilder *b, const SlColliderView *collider)
+/* The frame that tells how colliders move: the next one, or else the one before. */
+static void choose_other(SlSceneBuilder *b)
 {
-    const SlFrameView *next = b->input->job->next;
+    const SlRenderJob *job = b->input->job;
+    if (job->next != NULL && job->next->time > job->view->time)
+        b->other = job->next;
+    else if (job->previous != NULL && job->previous->time < job->view->time)
+        b->other = job->previous;
+    if (b->other != NULL)
+        b->step = b->other->time - job->view->time;
+}
+
+/* The same collider there; NULL: there is none. */
+static const SlColliderView *other_of(const SlSceneBuilder *b, const SlColliderView *collider)
+{
     size_t k = (size_t)(collider - b->input->job->view->colliders);
-    if (next == NULL || !(next->time > b->input->job->view->time) || k >= next->collider_count ||
-        next->colliders[k].kind != collider->kind)
+    if (b->other == NULL || k >= b->other->collider_count)
         return NULL;
-    return &next->colliders[k];
+    const SlColliderView *other = &b->other->colliders[k];
+    return other->kind == collider->kind && strcmp(other->name, collider->name) == 0 ? other : NULL;
+}
+
+/* From where the body is in the other frame; q: its rotations. */
+static void set_motion(const SlSceneBuilder *b, SlPiece *piece, SlVec3 origin, const double q[4],
+                       const double other_q[4])
+{
+    double between[4], rotation[3];
+    sl_quat_between(q, other_q, between);
+    sl_quat_to_rotation(between, rotation);
+    piece->velocity = sl_scale(sl_sub(origin, piece->origin), (float)(1 / b->step));
+    piece->spin = sl_vec3((float)(rotation[0] / b->step), (float)(rotation[1] / b->step),
+                          (float)(rotation[2] / b->step));
 }
 
 static void add_mesh(SlSceneBuilder *b, const SlColliderView *collider)
@@ -120,28 +144,51 @@ static void add_mesh(SlSceneBuilder *b, const SlColliderView *collider)
     piece->origin = collider->pose.position;
     sl_view_axes(collider, piece->axes);
     piece->material = collider_material(b, collider);
-    const SlColliderView *next = next_of(b, collider);
-    if (next != NULL && next->mesh.vertex_count == collider->mesh.vertex_count &&
-        sl_view_vertices(next) != NULL) {
-        piece->next = sl_view_vertices(next);
-        piece->next_origin = next->pose.position;
-        sl_view_axes(next, piece->next_axes);
-    }
+    const SlColliderView *other = other_of(b, collider);
+    double q[4], other_q[4];
+    if (other == NULL || !sl_quat_read(collider->pose.rotation, q) || !sl_quat_read(other->pose.rotation, other_q))
+        return;
+    set_motion(b, piece, other->pose.position, q, other_q);
+    bool deforms = collider->vertices != NULL || other->vertices != NULL;
+    if (deforms && other->mesh.vertex_count == collider->mesh.vertex_count &&
+        other->mesh.triangle_count == collider->mesh.triangle_count)
+        piece->other = sl_view_vertices(other);
 }
 
 static SlVec3 shape_velocity(const SlSceneBuilder *b, const SlColliderView *collider)
 {
-    const SlColliderView *next = next_of(b, collider);
-    if (next == NULL)
+    const SlColliderView *other = other_of(b, collider);
+    if (other == NULL)
         return sl_vec3(0, 0, 0);
-    return sl_scale(sl_sub(next->shape.center, collider->shape.center), (float)(1 / sl_scene_step_time(b)));
+    return sl_scale(sl_sub(other->shape.center, collider->shape.center), (float)(1 / b->step));
+}
+
+/* By its axes; false: it has none. */
+static bool shape_rotation(const SlShape *shape, double q[4])
+{
+    SlShape own = {.axis = sl_unit(shape->axis), .side = shape->side};
+    SlVec3 axes[3];
+    if (!(sl_length(shape->axis) > 0))
+        return false;
+    sl_shape_frame(&own, axes);
+    sl_quat_from_axes(axes[0], axes[1], axes[2], q);
+    return true;
+}
+
+static void set_shape_motion(const SlSceneBuilder *b, SlPiece *piece, const SlColliderView *collider)
+{
+    const SlColliderView *other = other_of(b, collider);
+    double q[4], other_q[4];
+    if (other != NULL && other->shape.kind == collider->shape.kind && shape_rotation(&collider->shape, q) &&
+        shape_rotation(&other->shape, other_q))
+        set_motion(b, piece, other->shape.center, q, other_q);
 }
 
 static void add_sphere(SlSceneBuilder *b, SlVec3 center, float radius, SlVec3 velocity, uint16_t material)
 {
     size_t k = b->sphere_count++;
     float *s = b->spheres + 4 * k;
-    float length = (float)(b->close - b->open);
+    float length = (float)b->motion_time;
     SL_ASSERT(k < b->sphere_room);
     SlVec3 start = sl_add(center, sl_scale(velocity, (float)b->open));
     s[0] = start.x;
@@ -183,7 +230,7 @@ static SlStatus add_shape(SlSceneBuilder *b, const SlColliderView *collider, SlE
     piece->triangle_count = mesh->triangle_count;
     piece->origin = shape.center;
     memcpy(piece->axes, axes, sizeof axes);
-    piece->velocity = shape_velocity(b, collider);
+    set_shape_motion(b, piece, collider);
     piece->material = collider_material(b, collider);
     return SL_OK;
 }
@@ -267,20 +314,24 @@ static SlStatus add_volumes(SlSceneBuilder *b, SlError *error)
     SlStatus status = SL_OK;
     for (size_t k = 0; k < view->system_count && status == SL_OK; k++) {
         const SlSystemView *system = &view->systems[k];
-        SlVolume **volume = &b->scene->volumes[b->scene->volume_count];
         if (system->particle_count == 0 || b->scene->volume_count == SL_MAX_VOLUMES)
             continue;
+        SlVolumeSlices *volume = &b->scene->volumes[b->scene->volume_count];
         if (is_whitewater(system) && b->input->mist > 0) {
             status = sl_mist_create(b->context, b->arena, system, b->input->stage->spacing,
-                                    b->input->mist, volume, error);
-            b->scene->volume_count += status == SL_OK && *volume != NULL;
+                                    b->input->mist, &volume->slice[0], error);
+            volume->count = status == SL_OK && volume->slice[0] != NULL;
+            b->scene->volume_count += volume->count;
         }
         if (system->material.kind != SL_MATERIAL_SNOW)
             continue;
         SlVolumeSettings settings = *b->input->volume;
+        settings.open = (float)b->open;
+        settings.close = (float)b->close;
+        settings.velocities = b->input->velocities;
         if (b->input->stage->ground.visible)
             settings.floor = b->input->stage->ground.height;
-        status = sl_volume_create(b->context, system, &settings, volume, error);
+        status = sl_volume_slices_create(b->context, system, &settings, volume, error);
         b->scene->volume_count += status == SL_OK;
     }
     return status;
@@ -367,7 +418,7 @@ static bool has_walls(const SlSceneBuilder *b, const SlBox *box)
     float near = b->input->stage->spacing;
     for (size_t k = 0; k < b->collider_pieces; k++)
         for (size_t v = 0; v < b->pieces[k].vertex_count; v++) {
-            SlVec3 p = sl_piece_place(&b->pieces[k], b->pieces[k].positions + 3 * v, false);
+            SlVec3 p = sl_piece_place(&b->pieces[k], b->pieces[k].positions + 3 * v);
             if (p.x < box->min.x + near || p.x > box->max.x - near || p.z < box->min.z + near ||
                 p.z > box->max.z - near)
                 return true;
@@ -428,6 +479,7 @@ static void set_ground(SlSceneBuilder *b)
     scene->ground.tile = 0.5f * ground->checker;
     scene->ground.haze = ground->fade;
     scene->ground.bump = 0.03f * ground->checker;
+    scene->ground.grain = 3 * b->input->stage->spacing;
     scene->ground.material =
         add_material(scene, (SlPathMaterial){.kind = SL_BSDF_DIFFUSE,
                                              .pattern = b->input->ground,
@@ -452,6 +504,9 @@ static SlStatus set_geometry(SlSceneBuilder *b, SlError *error)
     scene->normals = b->normals;
     scene->triangle_material = b->triangle_material;
     scene->sphere_material = b->sphere_material;
+    scene->motion = b->motion;
+    scene->sphere_motion = b->sphere_motion;
+    scene->per_motion = 1 / (float)b->motion_time;
     scene->geometry = (SlGeometry){.positions = b->positions,
                                    .motion = moves ? b->motion : NULL,
                                    .vertex_count = b->vertex_count,
@@ -478,7 +533,9 @@ SlStatus sl_path_scene_build(SlContext *context, SlArena *arena, const SlSceneIn
                  .open = input->shutter_open, .close = input->shutter_close};
     float corners[SL_MAX_LAMPS][12]; /* of lamps */
     SlTank tank;
-    scene->shutter = (float)(b.close - b.open);
+    /* Without time between them `motion` is that of a second, for velocities. */
+    b.motion_time = b.close > b.open ? b.close - b.open : 1;
+    choose_other(&b);
     scene->spacing = input->stage->spacing;
     scene->stage = *input->stage;
     SlStatus status = push_lists(&b, error);
@@ -519,7 +576,7 @@ SlStatus sl_path_scene_build(SlContext *context, SlArena *arena, const SlSceneIn
 void sl_path_scene_destroy(SlPathScene *scene)
 {
     for (size_t k = 0; k < scene->volume_count; k++)
-        sl_volume_destroy(scene->volumes[k]);
+        sl_volume_slices_destroy(&scene->volumes[k]);
     scene->volume_count = 0;
     sl_intersector_destroy(&scene->intersector);
 }

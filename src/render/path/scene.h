@@ -61,6 +61,7 @@ typedef struct SlPathScene {
     struct {
         bool visible;
         float height, tile, bump; /* m */
+        float grain;              /* m: length of the grain of snow */
         SlVec3 center;
         float haze; /* m: distance at which it fades */
         uint16_t material;
@@ -69,12 +70,13 @@ typedef struct SlPathScene {
     SlSurroundings sky;
     SlLamps lamps;
     uint16_t lamp_material; /* of the first; the others follow */
-    SlVolume *volumes[SL_MAX_VOLUMES];
+    SlVolumeSlices volumes[SL_MAX_VOLUMES];
     size_t volume_count;
     const SlPhotonMap *photons; /* NULL: none */
     SlWetMap wet;
     SlPathSettings settings;
-    float shutter;  /* s: from opening to closing */
+    const float *motion, *sphere_motion; /* m, 3 per vertex and sphere; also where nothing moves during the picture */
+    float per_motion;                    /* 1/s: velocity is motion × this */
     float spacing;  /* m */
     SlRenderStage stage;
 } SlPathScene;
@@ -93,7 +95,7 @@ typedef struct SlSurface {
     uint16_t material;
     uint32_t primitive;    /* SL_NO_PRIMITIVE: the ground */
     SlVec3 albedo;
-    SlVec3 motion;         /* m while the shutter is open */
+    float u, v;            /* of a triangle, as in SlHit */
     float radius;          /* m, of a sphere; 0: a triangle or the ground */
 } SlSurface;
 
@@ -104,6 +106,7 @@ typedef struct SlSceneInput {
     const SlVolumeSettings *volume;
     const SlIntersectorKind *intersector; /* NULL: the faster one for so many primitives */
     double shutter_open, shutter_close; /* s */
+    bool velocities;                    /* of snow are kept, for sl_volume_velocity */
     float tint, foam;                   /* factors of absorption and of whitewater's size */
     SlPattern ground;
     bool tank;                          /* draw the walls of a closed domain with water as glass */
@@ -162,6 +165,8 @@ bool sl_scene_hit(const SlPathScene *scene, const SlRay *ray, SlSurface *surface
 bool sl_scene_blocked(const SlPathScene *scene, const SlRay *ray, uint32_t mask);
 /* Fills the surface of a hit. */
 void sl_scene_surface(const SlPathScene *scene, const SlRay *ray, const SlHit *hit, SlSurface *surface);
+/* m/s, of what is there; of a sphere that of its centre. */
+SlVec3 sl_scene_velocity(const SlPathScene *scene, const SlSurface *surface);
 /* A point a little off the surface, to the side of `side`. */
 SlVec3 sl_offset(SlVec3 position, SlVec3 flat, SlVec3 side);
 

@@ -8,12 +8,12 @@
 /* A mesh that becomes part of the geometry. */
 typedef struct SlPiece {
     const float *positions, *normals; /* normals NULL: smoothed within a crease angle */
-    const float *velocities;          /* NULL: `velocity` for all, or from `next` */
-    const float *next;                /* positions of the next frame in its axes; NULL: none */
+    const float *velocities;          /* m/s; NULL: from the motion of its body */
+    const float *other;               /* positions in the builder's other frame; NULL: the same */
     size_t vertex_count, triangle_count;
     const uint32_t *triangles;
-    SlVec3 origin, axes[3], next_origin, next_axes[3];
-    SlVec3 velocity;
+    SlVec3 origin, axes[3];
+    SlVec3 velocity, spin; /* m/s of the origin, rad/s about it */
     uint16_t material;
     size_t first_vertex, first_triangle;
 } SlPiece;
@@ -33,12 +33,13 @@ typedef struct SlSceneBuilder {
     uint16_t *triangle_material, *sphere_material;
     size_t vertex_count, triangle_count, sphere_count, sphere_room;
     double open, close;
+    double motion_time; /* s: that `motion` is the way of */
+    const SlFrameView *other; /* where colliders are `step` s later, or earlier where it is negative; NULL: not known */
+    double step;
 } SlSceneBuilder;
 
-/* Where a vertex of the piece is, or will be in the next frame. */
-SlVec3 sl_piece_place(const SlPiece *piece, const float *vertex, bool next);
-/* s: from the frame to the next one. */
-double sl_scene_step_time(const SlSceneBuilder *b);
+/* Where a vertex of the piece is at the frame's time. */
+SlVec3 sl_piece_place(const SlPiece *piece, const float *vertex);
 /* All pieces as arrays of the builder. */
 SlStatus sl_scene_fill_pieces(SlSceneBuilder *b, SlError *error);
 

@@ -7,6 +7,9 @@
 
 /* --- The ground. --- */
 
+/* Slope of the grain of snow: mean of six octaves each. */
+#define GRAIN_SLOPE 0.2f
+
 static float hash2(int x, int y)
 {
     uint32_t h = (uint32_t)x * 0x9e3779b1u ^ (uint32_t)y * 0x85ebca77u;
@@ -66,14 +69,13 @@ static void bump_slopes(float x, float y, float *along_x, float *along_y)
     *along_y = (bumps(x, y + step) - here) / step;
 }
 
-/* Snow: soft bumps, which fade where they are small in the picture. On slopes they are those of the three
-   planes of the axes, each as far as the surface faces it. */
-static SlVec3 snow_normal(const SlPathScene *scene, SlVec3 p, SlVec3 normal, float t)
+/* Slope of bumps of that length at a point of a surface. On slopes they are those of the three planes of the
+   axes, each as far as the surface faces it. */
+static SlVec3 snow_slope(SlVec3 p, SlVec3 normal, float length)
 {
-    float length = scene->ground.tile, far = t / (80 * length);
-    float scale = scene->ground.bump / length / (1 + far * far), along[2];
     SlVec3 q = sl_scale(p, 1 / length), slope = {0, 0, 0};
     SlVec3 facing = sl_mul(normal, normal);
+    float along[2];
     if (facing.x > 0.02f) {
         bump_slopes(q.y + 5.3f, q.z, &along[0], &along[1]);
         slope = sl_add(slope, sl_scale(sl_vec3(0, along[0], along[1]), facing.x));
@@ -86,8 +88,26 @@ static SlVec3 snow_normal(const SlPathScene *scene, SlVec3 p, SlVec3 normal, flo
         bump_slopes(q.x, q.y + 9.7f, &along[0], &along[1]);
         slope = sl_add(slope, sl_scale(sl_vec3(along[0], along[1], 0), facing.z));
     }
-    slope = sl_sub(slope, sl_scale(normal, sl_dot(slope, normal)));
-    return sl_unit(sl_sub(normal, sl_scale(slope, scale)));
+    return sl_sub(slope, sl_scale(normal, sl_dot(slope, normal)));
+}
+
+/* 1 near the camera, less where bumps of that length are small in the picture. */
+static float snow_fade(float t, float length)
+{
+    float far = t / (80 * length);
+    return 1 / (1 + far * far);
+}
+
+/* Snow: soft drifts, and on them grain of the size of the snow that is simulated, so that the two match. */
+static SlVec3 snow_normal(const SlPathScene *scene, SlVec3 p, SlVec3 normal, float t)
+{
+    float drift = scene->ground.tile, grain = scene->ground.grain;
+    SlVec3 slope = sl_scale(snow_slope(p, normal, drift),
+                            scene->ground.bump / drift * snow_fade(t, drift));
+    float fade = grain > 0 ? snow_fade(t, 2 * grain) : 0;
+    if (fade > 0.02f)
+        slope = sl_add(slope, sl_scale(snow_slope(p, normal, grain), GRAIN_SLOPE * fade));
+    return sl_unit(sl_sub(normal, slope));
 }
 
 static void ground_surface(const SlPathScene *scene, const SlRay *ray, float t, SlSurface *s)
@@ -133,15 +153,14 @@ static void triangle_surface(const SlPathScene *scene, float time, const SlHit *
 {
     const SlGeometry *g = &scene->geometry;
     const uint32_t *corner = g->triangles + 3 * (size_t)hit->primitive;
-    SlVec3 p[3], n[3], m[3];
+    SlVec3 p[3], n[3];
     for (int k = 0; k < 3; k++) {
         p[k] = row3(g->positions, corner[k]);
         n[k] = row3(scene->normals, corner[k]);
-        m[k] = g->motion != NULL ? row3(g->motion, corner[k]) : sl_vec3(0, 0, 0);
-        p[k] = sl_add(p[k], sl_scale(m[k], time));
+        if (g->motion != NULL)
+            p[k] = sl_add(p[k], sl_scale(row3(g->motion, corner[k]), time));
     }
     s->position = mixed(p, hit->u, hit->v);
-    s->motion = mixed(m, hit->u, hit->v);
     s->flat = sl_unit(sl_cross(sl_sub(p[1], p[0]), sl_sub(p[2], p[0])));
     SlVec3 normal = mixed(n, hit->u, hit->v);
     s->normal = sl_dot(normal, normal) > 1e-6f ? sl_unit(normal) : s->flat;
@@ -153,8 +172,8 @@ static void sphere_surface(const SlPathScene *scene, const SlRay *ray, const SlH
     const SlGeometry *g = &scene->geometry;
     size_t k = hit->primitive - g->triangle_count;
     SlVec3 center = sl_vec3(g->spheres[4 * k], g->spheres[4 * k + 1], g->spheres[4 * k + 2]);
-    s->motion = g->sphere_motion != NULL ? row3(g->sphere_motion, k) : sl_vec3(0, 0, 0);
-    center = sl_add(center, sl_scale(s->motion, ray->time));
+    if (g->sphere_motion != NULL)
+        center = sl_add(center, sl_scale(row3(g->sphere_motion, k), ray->time));
     SlVec3 p = sl_add(ray->origin, sl_scale(ray->direction, hit->t));
     s->flat = s->normal = sl_unit(sl_sub(p, center));
     s->radius = g->spheres[4 * k + 3];
@@ -166,6 +185,8 @@ void sl_scene_surface(const SlPathScene *scene, const SlRay *ray, const SlHit *h
 {
     s->t = hit->t;
     s->primitive = hit->primitive;
+    s->u = hit->u;
+    s->v = hit->v;
     s->radius = 0;
     if (hit->primitive < scene->geometry.triangle_count)
         triangle_surface(scene, ray->time, hit, s);
@@ -174,6 +195,19 @@ void sl_scene_surface(const SlPathScene *scene, const SlRay *ray, const SlHit *h
     s->albedo = scene->materials[s->material].color;
     if (scene->materials[s->material].pattern == SL_PATTERN_SNOW)
         s->normal = snow_normal(scene, s->position, s->normal, hit->t);
+}
+
+SlVec3 sl_scene_velocity(const SlPathScene *scene, const SlSurface *s)
+{
+    const SlGeometry *g = &scene->geometry;
+    if (s->primitive == SL_NO_PRIMITIVE)
+        return sl_vec3(0, 0, 0);
+    if (s->primitive >= g->triangle_count)
+        return sl_scale(row3(scene->sphere_motion, s->primitive - g->triangle_count), scene->per_motion);
+    const uint32_t *corner = g->triangles + 3 * (size_t)s->primitive;
+    const SlVec3 m[3] = {row3(scene->motion, corner[0]), row3(scene->motion, corner[1]),
+                         row3(scene->motion, corner[2])};
+    return sl_scale(mixed(m, s->u, s->v), scene->per_motion);
 }
 
 static void include(SlBox *box, SlVec3 p, float radius)

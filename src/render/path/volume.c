@@ -79,6 +79,7 @@ SlVolumeSettings sl_volume_settings(const SlParamValue *given)
         .grain_radius = 0.001f * ROW(GRAIN_RADIUS),
         .supervoxels = v[SL_VOLUME_ROW_SUPERVOXELS].number[0] != 0,
         .floor = -INFINITY,
+        .streak_points = 1u << 24, /* 1 GiB */
     };
 #undef ROW
     /* The solver's kernel has the width of its cells, 1.5 spacings by default. */
@@ -126,10 +127,11 @@ static SlStatus start(SlContext *context, const SlVolumeSettings *settings, floa
                       SlVolume **out, SlError *error)
 {
     if (settings->copies < 1 || settings->copies > 64 || !(settings->kernel_size > 0) ||
-        !(cell > 0) || !isfinite(cell) || !(fabsf(settings->g) < 1))
+        !(cell > 0) || !isfinite(cell) || !(fabsf(settings->g) < 1) || !(settings->open <= settings->close))
         return sl_error_set(error, SL_ERROR_ARGUMENT,
                             "snow volume: copies %u, kernel %g, cell %g m, g %g; copies are 1 to 64, "
-                            "kernel and cell above 0, g between -1 and 1", settings->copies,
+                            "kernel and cell above 0, g between -1 and 1; the shutter closes after it "
+                            "opens", settings->copies,
                             (double)settings->kernel_size, (double)cell, (double)settings->g);
     SlVolume *volume = sl_alloc_zero(&context->memory, 1, sizeof *volume);
     if (volume == NULL)
@@ -248,6 +250,7 @@ void sl_volume_destroy(SlVolume *volume)
     SlMemory *memory = &volume->context->memory;
     sl_free(memory, volume->nodes, (size_t)volume->voxel_count * SL_VOXEL_STRIDE * sizeof(uint16_t));
     sl_free(memory, volume->maximum, volume->voxel_count * sizeof(float));
+    sl_free(memory, volume->velocity, (size_t)volume->voxel_count * 3 * SL_VOXEL_BINS * sizeof(float));
     sl_free(memory, volume->regions, volume->region_count * sizeof *volume->regions);
     sl_free(memory, volume->table, volume->table_size * sizeof *volume->table);
     sl_free(memory, volume->voxels,
@@ -270,6 +273,7 @@ size_t sl_volume_cells(const SlVolume *volume)
 size_t sl_volume_bytes(const SlVolume *volume)
 {
     return sizeof *volume + volume->voxel_count * (SL_VOXEL_STRIDE * sizeof(uint16_t) + sizeof(float)) +
+           (volume->velocity != NULL ? volume->voxel_count * 3 * SL_VOXEL_BINS * sizeof(float) : 0) +
            volume->region_count * (sizeof(SlBlockCoord) + SL_REGION_TABLE * sizeof(uint32_t)) +
            volume->table_size * sizeof(uint32_t);
 }

@@ -17,9 +17,9 @@
          order += 1;
      } else the ray reached t_max or left the volume
 
-   Several volumes may overlap: the nearest event counts, transmittances multiply. Volumes are at rest
-   while the shutter is open: no motion blur. All calls but create and destroy may be made from any
-   number of threads. */
+   Several volumes may overlap: the nearest event counts, transmittances multiply. A volume shows the mean
+   density of the time its settings name; slices of the shutter's time (SlVolumeSlices) follow snow that
+   moves. All calls but create and destroy may be made from any number of threads. */
 #ifndef RENDER_PATH_VOLUME_H
 #define RENDER_PATH_VOLUME_H
 
@@ -54,6 +54,9 @@ typedef struct SlVolumeSettings {
     float grain_radius;  /* m; above 0: extinction, albedo and g follow from it */
     bool supervoxels;    /* a majorant for each super-voxel; false: one for all, for comparison */
     float floor;         /* m: copies below it are raised to it; -INFINITY: none */
+    float open, close;   /* s from the frame's time, close not below open: points are spread along their way between them */
+    uint32_t streak_points; /* that points in motion may become in addition to those at rest, 64 bytes each while they are sorted */
+    bool velocities;     /* keep the velocity of the snow, for sl_volume_velocity */
 } SlVolumeSettings;
 
 /* Rows of a renderer's table, from row `first` on. */
@@ -113,7 +116,7 @@ enum {
         "sleet render: these points turn and deform with the snow around them (filter upsample); false: they are fixed to their particle"}
 /* clang-format on */
 
-/* From values of the rows above, the first being `values[0]`. floor is -INFINITY. */
+/* From values of the rows above, the first being `values[0]`. floor is -INFINITY, open and close are 0. */
 SlVolumeSettings sl_volume_settings(const SlParamValue *values);
 /* From the rows' defaults. */
 SlVolumeSettings sl_volume_default_settings(void);
@@ -159,10 +162,37 @@ float sl_volume_transmittance(const SlVolume *volume, SlVec3 origin, SlVec3 dire
 /* Added to the phase function for light of the sun: grains at the first scattering that mirror it. */
 float sl_volume_glint(const SlVolume *volume, const SlVolumeEvent *event, SlVec3 direction,
                       SlVec3 to_light);
+/* Out of the snow, of length 1: against the slope of the density around `position`; where that is even,
+   against the unit direction `direction`. */
+SlVec3 sl_volume_normal(const SlVolume *volume, SlVec3 position, SlVec3 direction);
+/* m/s, of the snow that is there; 0 where the volume has no velocities. */
+SlVec3 sl_volume_velocity(const SlVolume *volume, SlVec3 position);
 /* Extinction (1/m) at a point, for a path of that order; 0 outside. */
 float sl_volume_extinction(const SlVolume *volume, SlVec3 position, uint32_t order);
 /* Bytes held, and cells stored. */
 size_t sl_volume_bytes(const SlVolume *volume);
 size_t sl_volume_cells(const SlVolume *volume);
+
+/* --- Snow while the shutter is open (volume_slices.c). --- */
+
+/* The shutter's time in equal parts, a volume for each: a path sees the one of its own time, so that snow in
+   motion has soft edges and not just less density. Snow that is slow has one volume. */
+enum { SL_VOLUME_SLICES = 8 };
+typedef struct SlVolumeSlices {
+    SlVolume *slice[SL_VOLUME_SLICES];
+    uint32_t count;
+} SlVolumeSlices;
+
+/* Of the settings' time; as sl_volume_create. After a failure there is nothing to destroy. */
+SlStatus sl_volume_slices_create(SlContext *context, const SlSystemView *system,
+                                 const SlVolumeSettings *settings, SlVolumeSlices *slices, SlError *error);
+void sl_volume_slices_destroy(SlVolumeSlices *slices);
+
+/* At a time of [0, 1], from the shutter's opening to its closing; there is at least one slice. */
+static inline const SlVolume *sl_volume_at(const SlVolumeSlices *slices, float time)
+{
+    uint32_t k = (uint32_t)(time * (float)slices->count);
+    return slices->slice[k < slices->count ? k : slices->count - 1];
+}
 
 #endif

@@ -90,6 +90,10 @@ static void pack_chunk(void *argument, size_t begin, size_t end, size_t chunk)
         for (int n = 0; n < SL_VOXEL_NODES * SL_VOXEL_NODES * SL_VOXEL_NODES; n++)
             out[n] = (uint16_t)fminf(nodes[n] * scale + 0.5f, SL_VOXEL_UNIT);
         p->volume->maximum[v] = maximum;
+        if (p->volume->velocity != NULL)
+            memcpy(p->volume->velocity + v * 3 * SL_VOXEL_BINS,
+                   p->values->velocity + (size_t)p->kept[v] * 3 * SL_VOXEL_BINS,
+                   3 * SL_VOXEL_BINS * sizeof(float));
     }
 }
 
@@ -179,7 +183,11 @@ SlStatus sl_volume_pack(SlVolume *volume, const SlVoxelValues *values, SlError *
         volume->nodes = sl_alloc(&context->memory,
                                  (size_t)volume->voxel_count * SL_VOXEL_STRIDE * sizeof(uint16_t));
         volume->maximum = sl_alloc(&context->memory, volume->voxel_count * sizeof(float));
-        if (volume->nodes == NULL || volume->maximum == NULL || !make_regions(&p))
+        if (values->velocity != NULL)
+            volume->velocity = sl_alloc(&context->memory,
+                                        (size_t)volume->voxel_count * 3 * SL_VOXEL_BINS * sizeof(float));
+        if (volume->nodes == NULL || volume->maximum == NULL ||
+            (values->velocity != NULL && volume->velocity == NULL) || !make_regions(&p))
             return sl_error_set(error, SL_ERROR_MEMORY,
                                 "no memory for a snow volume of %u super-voxels; set a larger "
                                 "snow_cell", volume->voxel_count);

@@ -17,6 +17,7 @@ enum {
     SL_VOXEL_NODES = SL_VOXEL_CELLS + 1,
     SL_VOXEL_STRIDE = 736,                 /* values from one super-voxel to the next; 9³ are used */
     SL_VOXEL_OWN = 512,                    /* nodes that no super-voxel below it has: 8³ */
+    SL_VOXEL_BINS = 8,                     /* velocities of a super-voxel: one for 4³ of its own nodes */
     SL_REGION_VOXELS = 8,                  /* along an edge of a region */
     SL_REGION_TABLE = 512,
     SL_VOLUME_LIMIT = 1 << 20              /* super-voxels along an axis */
@@ -29,6 +30,7 @@ typedef struct SlSnowPoint {
     float at[3];
     float width;  /* node distance of its kernel */
     float amount; /* density at a node is amount × the kernel's weights along the three axes */
+    uint32_t particle; /* of the view that it belongs to */
 } SlSnowPoint;
 
 /* Points sorted by the super-voxel they are in, by z, y, x. */
@@ -41,6 +43,7 @@ typedef struct SlSnowPoints {
     double origin[3];   /* m: corner of the grid */
     int32_t size[3];    /* super-voxels */
     float cell;         /* m */
+    SlFieldView velocity; /* of particles; data NULL: not known */
 } SlSnowPoints;
 
 struct SlVolume {
@@ -53,6 +56,7 @@ struct SlVolume {
     uint32_t voxel_count, region_count, table_size;
     uint16_t *nodes;       /* SL_VOXEL_STRIDE per super-voxel; node (x, y, z) at x + 9 (y + 9 z) */
     float *maximum;        /* of a super-voxel, relative extinction */
+    float *velocity;       /* m/s, 3 SL_VOXEL_BINS per super-voxel; NULL: none */
     float global_maximum;  /* of all */
     SlBlockCoord *regions; /* ascending by z, y, x */
     uint32_t *table;       /* hash of a region → region, as in SlBlockGrid */
@@ -67,6 +71,7 @@ typedef struct SlVoxelValues {
     const SlBlockCoord *coords; /* ascending by z, y, x */
     uint32_t count;
     float *own;                 /* SL_VOXEL_OWN per super-voxel */
+    float *velocity;            /* 3 SL_VOXEL_BINS per super-voxel; NULL: none */
 } SlVoxelValues;
 
 /* Weight of a kernel at distance t in node distances, and how far it reaches. */
@@ -83,6 +88,8 @@ static inline float sl_volume_reach(SlVolumeKernel kernel)
     return kernel == SL_VOLUME_SIMULATION ? 2.0f : 1.5f;
 }
 
+/* Velocity of a particle (m/s); 0 where it is not finite or the field has none. */
+SlVec3 sl_volume_particle_velocity(const SlFieldView *velocity, size_t particle);
 /* The spacing of the particles that were simulated, before the filter upsample: of cells and kernels. */
 float sl_volume_spacing(const SlSystemView *system);
 /* Points of all particles, from the context's arena. */
@@ -113,6 +120,22 @@ static inline uint32_t sl_region_place(const int32_t voxel[3])
 {
     const int32_t mask = SL_REGION_VOXELS - 1;
     return (uint32_t)((voxel[0] & mask) + 8 * ((voxel[1] & mask) + 8 * (voxel[2] & mask)));
+}
+
+/* Which of the volume's extinctions, albedos and g a path of that order meets. 1: it is one of many
+   scatterings, which the similarity relation describes. */
+static inline int sl_volume_phase_set(const SlVolume *volume, uint32_t order)
+{
+    return volume->settings.similarity > 0 && order >= volume->settings.similarity;
+}
+
+/* The super-voxel's number, or SL_NO_VOXEL. */
+static inline uint32_t sl_volume_voxel(const SlVolume *volume, const int32_t voxel[3])
+{
+    uint32_t region =
+        sl_volume_region(volume, (SlBlockCoord){voxel[0] >> 3, voxel[1] >> 3, voxel[2] >> 3});
+    return region == SL_NO_BLOCK ? SL_NO_VOXEL
+                                 : volume->voxels[region * (size_t)SL_REGION_TABLE + sl_region_place(voxel)];
 }
 
 #endif

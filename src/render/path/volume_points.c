@@ -7,7 +7,11 @@
    Points alone leave bumps of the size of a spacing on snow that is smooth. So a fraction of the volume is
    spread evenly by one wide kernel per particle, the body, and points are the grain of its surface. Particles
    that are loose have no body: their points are smaller and lie further apart, as crumbs; looser
-   ones may spread as powder. */
+   ones may spread as powder.
+
+   A point that moves by more than its kernel while the shutter is open becomes several along its way, which
+   share its volume: at distances of up to the kernel's node distance B-splines sum to an even streak. A slower
+   one stays one point, in the middle of its way: snow that is slow is as crisp as snow at rest. */
 #include "render/path/volume_grid.h"
 
 #include <string.h>
@@ -24,15 +28,22 @@ enum { CHUNK = 512, MAX_COPIES = 64 };
 #define CRUMB_SIZE 0.55f
 #define CRUMB_NEAR 0.3f
 #define CRUMB_FAR 2.2f
+/* Streaks: points of one at most, and spacings that a particle may move: faster ones come from a run that went
+   wrong. */
+#define MAX_PARTS 64.0f
+#define MAX_WAY 1000.0f
 
 typedef struct Source {
     const SlSystemView *system;
     const SlVolumeSettings *settings;
-    SlFieldView position, id, density;
+    SlFieldView position, id, density, velocity;
     SlFieldView particle, offset; /* of upsampled snow */
     uint32_t upsampled;           /* points that a particle was made into; 0: it was not */
     uint32_t copies;              /* that are made here */
-    SlSnowPoint *body;            /* of each particle that was simulated; NULL: they have none */
+    bool moves;                   /* points become streaks */
+    float thin;                   /* factor of the points of a streak, where there are too many */
+    size_t (*first)[2];           /* per chunk: its first point and body, or, while they are counted, how many */
+    size_t bodies_at;             /* where bodies begin in `point` */
     float spacing;                /* m: of the particles that were simulated */
     SlSnowPoint *point; /* in m until the grid's origin is known */
     float *low, *high;  /* per chunk: 3 each */
@@ -108,8 +119,10 @@ static float looseness_of(const Source *source, size_t i)
 
 /* A particle as it is drawn. */
 typedef struct Particle {
-    SlVec3 center; /* m */
-    uint32_t id;
+    SlVec3 center;   /* m */
+    SlVec3 velocity; /* m/s, limited */
+    float speed;
+    uint32_t id, index; /* index: in the view */
     float volume, powder, loose;
     uint32_t count; /* of points */
     float size[MAX_COPIES], fraction[MAX_COPIES]; /* of points: relative to the kernel, and of the volume */
@@ -132,8 +145,8 @@ static SlSnowPoint point_of(const Source *source, const Particle *p, uint32_t c,
     SlSnowPoint q = {.at = {p->center.x + reach * offset[0], p->center.y + reach * offset[1],
                             p->center.z + reach * offset[2]},
                      .width = width * p->size[c],
-                     .amount = p->volume * p->fraction[c] * (1 - s->body * (1 - p->loose))};
-    q.at[1] = fmaxf(q.at[1], s->floor + 0.2f * q.width);
+                     .amount = p->volume * p->fraction[c] * (1 - s->body * (1 - p->loose)),
+                     .particle = p->index};
     return q;
 }
 
@@ -143,7 +156,28 @@ static SlSnowPoint body_of(const Source *source, const Particle *p)
     const SlVolumeSettings *s = source->settings;
     return (SlSnowPoint){.at = {p->center.x, p->center.y, p->center.z},
                          .width = s->body_size * source->spacing,
-                         .amount = p->volume * s->body * (1 - p->loose)};
+                         .amount = p->volume * s->body * (1 - p->loose),
+                         .particle = p->index};
+}
+
+SlVec3 sl_volume_particle_velocity(const SlFieldView *velocity, size_t i)
+{
+    const float *v = velocity->data != NULL ? vector_at(velocity, i) : NULL;
+    return v != NULL && isfinite(v[0]) && isfinite(v[1]) && isfinite(v[2]) ? sl_vec3(v[0], v[1], v[2])
+                                                                           : sl_vec3(0, 0, 0);
+}
+
+static void set_velocity(const Source *source, size_t i, Particle *p)
+{
+    const SlVolumeSettings *s = source->settings;
+    p->velocity = source->moves ? sl_volume_particle_velocity(&source->velocity, i) : sl_vec3(0, 0, 0);
+    p->speed = sl_length(p->velocity);
+    float way = p->speed * fmaxf(fabsf(s->open), fabsf(s->close)), limit = MAX_WAY * source->spacing;
+    if (way > limit) {
+        p->velocity = sl_scale(p->velocity, limit / way); /* 0 where the square is infinite */
+        p->speed *= isfinite(way) ? limit / way : 0;
+        p->speed = isfinite(p->speed) ? p->speed : 0;
+    }
 }
 
 /* The particle that was simulated of the view's element i, which is one of its points if it was upsampled. */
@@ -151,6 +185,8 @@ static void read_particle(const Source *source, size_t i, Particle *p)
 {
     const float *at = vector_at(&source->position, i);
     p->center = sl_vec3(at[0], at[1], at[2]);
+    p->index = (uint32_t)i;
+    set_velocity(source, i, p);
     p->volume = sl_view_volume(source->system, i);
     p->count = source->copies;
     p->powder = powder_of(source, i);
@@ -167,60 +203,158 @@ static void read_particle(const Source *source, size_t i, Particle *p)
     vary_sizes(source->settings, p->id, p->count, p->size, p->fraction);
 }
 
-/* The points of the view's element i. */
-static void make_points(const Source *source, size_t i, SlSnowPoint *out)
+/* --- Streaks. --- */
+
+/* Points that one of `width` becomes on its way, as many as an even streak needs or as there is memory for. */
+static uint32_t parts_of(const Source *source, const Particle *p, float width, bool *thinned)
 {
+    float way = p->speed * (source->settings->close - source->settings->open);
+    float wanted = ceilf(way / width), made = floorf(fminf(wanted, MAX_PARTS) * source->thin);
+    *thinned = made < wanted && wanted > 1;
+    return made > 1 ? (uint32_t)made : 1;
+}
+
+/* The parts of a point, `out`: NULL: only their number. Where they are fewer than a streak needs, those of
+   the copies of a particle are at different times. */
+static uint32_t make_streak(const Source *source, const Particle *p, uint32_t copy, SlSnowPoint point,
+                            SlSnowPoint *out)
+{
+    const SlVolumeSettings *s = source->settings;
+    bool thinned = false;
+    uint32_t count = point.amount > 0 ? parts_of(source, p, point.width, &thinned) : 1;
+    if (out == NULL)
+        return count;
+    float offset = 0.5f, length = s->close - s->open;
+    if (thinned) {
+        offset = part(sl_path_mix(p->id ^ 0x3c79ac492ba7b653u), 0) + 0.618034f * (float)copy;
+        offset -= floorf(offset);
+    }
+    point.amount /= (float)count;
+    for (uint32_t k = 0; k < count; k++) {
+        float time = s->open + length * (((float)k + offset) / (float)count);
+        out[k] = point;
+        out[k].at[0] += p->velocity.x * time;
+        out[k].at[1] += p->velocity.y * time;
+        out[k].at[2] += p->velocity.z * time;
+    }
+    return count;
+}
+
+/* Whether the view's element i has the body of its particle. */
+static bool has_body(const Source *source, size_t i)
+{
+    return source->settings->body > 0 && (source->upsampled == 0 || i % source->upsampled == 0);
+}
+
+/* What the view's element i is drawn by goes to `point` and `body`; NULL: it is only counted. */
+static void make_points(const Source *source, size_t i, SlSnowPoint *point, SlSnowPoint *body,
+                        size_t count[2])
+{
+    const SlVolumeSettings *s = source->settings;
+    bool upsampled = source->upsampled > 0;
     Particle p;
     read_particle(source, i, &p);
-    if (source->upsampled > 0) {
-        out[0] = point_of(source, &p, (uint32_t)(i % source->upsampled), vector_at(&source->offset, i));
-        if (source->body != NULL && i % source->upsampled == 0)
-            source->body[i / source->upsampled] = body_of(source, &p);
-        return;
-    }
-    float reach = (source->copies > 1 ? source->settings->jitter : 0) * source->spacing;
-    for (uint32_t c = 0; c < p.count; c++) {
+    float reach = (source->copies > 1 ? s->jitter : 0) * source->spacing;
+    for (uint32_t c = 0; c < source->copies; c++) {
+        uint32_t copy = upsampled ? (uint32_t)(i % source->upsampled) : c;
         float offset[3];
-        sl_upsample_rest(p.id, c, offset);
-        for (int a = 0; a < 3; a++)
-            offset[a] *= reach;
-        out[c] = point_of(source, &p, c, offset);
+        if (upsampled) {
+            memcpy(offset, vector_at(&source->offset, i), sizeof offset);
+        } else {
+            sl_upsample_rest(p.id, c, offset);
+            for (int a = 0; a < 3; a++)
+                offset[a] *= reach;
+        }
+        SlSnowPoint *out = point != NULL ? point + count[0] : NULL;
+        uint32_t parts = make_streak(source, &p, copy, point_of(source, &p, copy, offset), out);
+        for (uint32_t k = 0; out != NULL && k < parts; k++)
+            out[k].at[1] = fmaxf(out[k].at[1], s->floor + 0.2f * out[k].width);
+        count[0] += parts;
     }
-    if (source->body != NULL)
-        source->body[i] = body_of(source, &p);
+    if (has_body(source, i))
+        count[1] += make_streak(source, &p, 0, body_of(source, &p), body != NULL ? body + count[1] : NULL);
 }
 
-static void include(const SlSnowPoint *p, SlVolumeKernel kernel, float low[3], float high[3])
+static void include(const SlSnowPoint *p, size_t count, SlVolumeKernel kernel, float low[3], float high[3])
 {
-    float reach = p->width * sl_volume_reach(kernel);
-    for (int a = 0; a < 3; a++) {
-        low[a] = fminf(low[a], p->at[a] - reach);
-        high[a] = fmaxf(high[a], p->at[a] + reach);
+    for (size_t k = 0; k < count; k++) {
+        float reach = p[k].width * sl_volume_reach(kernel);
+        for (int a = 0; a < 3; a++) {
+            low[a] = fminf(low[a], p[k].at[a] - reach);
+            high[a] = fmaxf(high[a], p[k].at[a] + reach);
+        }
     }
 }
 
-static void copies_chunk(void *argument, size_t begin, size_t end, size_t chunk)
+static bool is_placed(const Source *s, size_t i)
+{
+    const float *p = vector_at(&s->position, i);
+    return isfinite(p[0]) && isfinite(p[1]) && isfinite(p[2]);
+}
+
+static void count_chunk(void *argument, size_t begin, size_t end, size_t chunk)
+{
+    Source *s = argument;
+    size_t count[2] = {0, 0};
+    s->bad[chunk] = SIZE_MAX;
+    for (size_t i = begin; i < end; i++) {
+        if (!is_placed(s, i))
+            s->bad[chunk] = s->bad[chunk] < i ? s->bad[chunk] : i;
+        else if (s->moves)
+            make_points(s, i, NULL, NULL, count);
+        else {
+            count[0] += s->copies;
+            count[1] += has_body(s, i);
+        }
+    }
+    memcpy(s->first[chunk], count, sizeof count);
+}
+
+static void points_chunk(void *argument, size_t begin, size_t end, size_t chunk)
 {
     Source *s = argument;
     float *low = s->low + 3 * chunk, *high = s->high + 3 * chunk;
-    s->bad[chunk] = SIZE_MAX;
+    SlSnowPoint *point = s->point + s->first[chunk][0], *body = s->point + s->bodies_at + s->first[chunk][1];
+    size_t count[2] = {0, 0};
     for (int a = 0; a < 3; a++) {
         low[a] = INFINITY;
         high[a] = -INFINITY;
     }
-    for (size_t i = begin; i < end; i++) {
-        const float *p = vector_at(&s->position, i);
-        if (!isfinite(p[0]) || !isfinite(p[1]) || !isfinite(p[2])) {
-            s->bad[chunk] = s->bad[chunk] < i ? s->bad[chunk] : i;
-            continue;
-        }
-        SlSnowPoint *q = s->point + i * s->copies;
-        make_points(s, i, q);
-        for (uint32_t c = 0; c < s->copies; c++)
-            include(&q[c], s->settings->kernel, low, high);
-        if (s->body != NULL && (s->upsampled == 0 || i % s->upsampled == 0))
-            include(&s->body[s->upsampled > 0 ? i / s->upsampled : i], s->settings->kernel, low, high);
+    for (size_t i = begin; i < end; i++)
+        make_points(s, i, point, body, count);
+    include(point, count[0], s->settings->kernel, low, high);
+    include(body, count[1], s->settings->kernel, low, high);
+}
+
+/* Counts the points of each chunk; returns how many there are of all. */
+static double count_points(SlContext *context, Source *s, size_t n, size_t total[2])
+{
+    size_t chunks = sl_chunk_count(n, CHUNK);
+    sl_parallel_for(context->pool, n, CHUNK, count_chunk, s);
+    total[0] = total[1] = 0;
+    for (size_t c = 0; c < chunks; c++)
+        for (int k = 0; k < 2; k++)
+            total[k] += s->first[c][k];
+    return (double)total[0] + (double)total[1];
+}
+
+/* Where the points and bodies of each chunk go; total: of all. */
+static void place_chunks(SlContext *context, Source *s, size_t n, size_t total[2])
+{
+    double all = count_points(context, s, n, total);
+    double rest = (double)n * (s->copies + 1), more = s->settings->streak_points;
+    if (all > rest + more) { /* streaks keep what is left of their points, at least one */
+        s->thin = (float)(more / all);
+        count_points(context, s, n, total);
     }
+    size_t at[2] = {0, 0};
+    for (size_t c = 0; c < sl_chunk_count(n, CHUNK); c++)
+        for (int k = 0; k < 2; k++) {
+            size_t own = s->first[c][k];
+            s->first[c][k] = at[k];
+            at[k] += own;
+        }
+    s->bodies_at = total[0];
 }
 
 /* From metres to cells, and the amount such that the weights of a point's nodes sum to its volume. */
@@ -396,7 +530,12 @@ SlStatus sl_volume_points(SlContext *context, const SlSystemView *system,
                      .particle = sl_view_field(system, "particle"),
                      .offset = sl_view_field(system, "offset"),
                      .upsampled = sl_upsample_points(system),
+                     .velocity = sl_view_field(system, "velocity"),
+                     .thin = 1,
                      .spacing = sl_volume_spacing(system)};
+    if (source.velocity.type != SL_FIELD_F32X3 || source.velocity.count < n)
+        source.velocity.data = NULL;
+    source.moves = source.velocity.data != NULL && (settings->open != 0 || settings->close != 0);
     source.copies = source.upsampled > 0 ? 1 : settings->copies;
     source.cell = settings->cell * source.spacing;
     if (source.position.data == NULL || source.position.type != SL_FIELD_F32X3)
@@ -405,22 +544,25 @@ SlStatus sl_volume_points(SlContext *context, const SlSystemView *system,
         return sl_error_set(error, SL_ERROR_ARGUMENT,
                             "%s: %zu particles with %u copies each are too many; set a smaller "
                             "snow_copies", system->name, n, settings->copies);
-    size_t grains = n * source.copies, bodies = source.upsampled > 0 ? n / source.upsampled : n;
-    bodies = settings->body > 0 ? bodies : 0;
-    *points = (SlSnowPoints){.count = (uint32_t)(grains + bodies), .cell = source.cell};
-    source.point = points->point = SL_PUSH(arena, SlSnowPoint, points->count);
-    source.body = bodies > 0 && source.point != NULL ? source.point + grains : NULL;
-    SlSnowPoint *spare = SL_PUSH(arena, SlSnowPoint, points->count);
     source.low = SL_PUSH(arena, float, 3 * chunks);
     source.high = SL_PUSH(arena, float, 3 * chunks);
     source.bad = SL_PUSH(arena, size_t, chunks);
-    if (points->point == NULL || spare == NULL || source.low == NULL || source.high == NULL ||
-        source.bad == NULL)
+    source.first = sl_arena_push_array(arena, chunks, sizeof *source.first);
+    if (source.low == NULL || source.high == NULL || source.bad == NULL || source.first == NULL)
         return no_memory(error);
-    sl_parallel_for(context->pool, n, CHUNK, copies_chunk, &source);
+    size_t total[2];
+    place_chunks(context, &source, n, total);
     SlStatus status = check_positions(&source, chunks, error);
-    if (status == SL_OK)
-        status = place_grid(&source, chunks, points, error);
+    if (status != SL_OK)
+        return status;
+    *points = (SlSnowPoints){.count = (uint32_t)(total[0] + total[1]), .cell = source.cell,
+                             .velocity = source.velocity};
+    source.point = points->point = SL_PUSH(arena, SlSnowPoint, points->count);
+    SlSnowPoint *spare = SL_PUSH(arena, SlSnowPoint, points->count);
+    if (points->point == NULL || spare == NULL)
+        return no_memory(error);
+    sl_parallel_for(context->pool, n, CHUNK, points_chunk, &source);
+    status = place_grid(&source, chunks, points, error);
     if (status != SL_OK)
         return status;
     memcpy(source.origin, points->origin, sizeof source.origin);

@@ -4,7 +4,9 @@
 
    W separable B-splines whose weights at the nodes sum to 1, so that volume is conserved. A super-voxel
    gathers its points, in the order of the super-voxels they are in: one writer per node and one order of
-   the sums, for any number of threads. Then density becomes relative extinction (transfer). */
+   the sums, for any number of threads. Then density becomes relative extinction (transfer). Where velocities
+   are wanted, a super-voxel also gathers momentum over mass for each 4³ of its nodes: 1.4 spacings, about the
+   cell of the solver's grid, below which velocities hardly differ. */
 #include "render/path/volume_grid.h"
 
 #include <stdlib.h>
@@ -18,6 +20,7 @@ typedef struct Raster {
     int32_t reach;     /* super-voxels from a point's own to the furthest it reaches */
     const SlBlockCoord *coords;
     float *own;
+    float *velocity; /* NULL: not wanted */
 } Raster;
 
 /* --- Which super-voxels. --- */
@@ -157,29 +160,63 @@ static SlBlockCoord *reached_voxels(SlContext *context, Raster *r, uint32_t *cou
 
 /* --- Sums. --- */
 
-/* Adds a point to the 8³ own nodes of the super-voxel whose first node is `base`. */
-static void add_point(const SlSnowPoint *p, SlVolumeKernel kernel, const int base[3], float *own)
+/* Weights of a point along the axes at the 8³ own nodes of a super-voxel, from `low` to `high`. */
+typedef struct Weights {
+    int low[3], high[3];
+    float at[3][SL_VOXEL_CELLS];
+} Weights;
+
+/* base: first node of the super-voxel. False: the point does not reach it. */
+static bool weigh(const SlSnowPoint *p, SlVolumeKernel kernel, const int base[3], Weights *w)
 {
     float reach = p->width * sl_volume_reach(kernel), per_width = 1 / p->width;
-    float weight[3][SL_VOXEL_CELLS];
-    int low[3], high[3];
     for (int a = 0; a < 3; a++) {
-        node_range(p, reach, a, &low[a], &high[a]);
-        low[a] = low[a] > base[a] ? low[a] - base[a] : 0;
-        high[a] = high[a] - base[a] < SL_VOXEL_CELLS - 1 ? high[a] - base[a] : SL_VOXEL_CELLS - 1;
-        if (low[a] > high[a])
-            return;
+        node_range(p, reach, a, &w->low[a], &w->high[a]);
+        w->low[a] = w->low[a] > base[a] ? w->low[a] - base[a] : 0;
+        w->high[a] = w->high[a] - base[a] < SL_VOXEL_CELLS - 1 ? w->high[a] - base[a] : SL_VOXEL_CELLS - 1;
+        if (w->low[a] > w->high[a])
+            return false;
     }
     for (int a = 0; a < 3; a++)
-        for (int n = low[a]; n <= high[a]; n++)
-            weight[a][n] = sl_volume_weight(kernel, ((float)(base[a] + n) - p->at[a]) * per_width);
-    for (int z = low[2]; z <= high[2]; z++)
-        for (int y = low[1]; y <= high[1]; y++) {
-            float factor = p->amount * weight[2][z] * weight[1][y];
+        for (int n = w->low[a]; n <= w->high[a]; n++)
+            w->at[a][n] = sl_volume_weight(kernel, ((float)(base[a] + n) - p->at[a]) * per_width);
+    return true;
+}
+
+static void add_point(const Weights *w, float amount, float *own)
+{
+    for (int z = w->low[2]; z <= w->high[2]; z++)
+        for (int y = w->low[1]; y <= w->high[1]; y++) {
+            float factor = amount * w->at[2][z] * w->at[1][y];
             float *row = own + 8 * (y + 8 * z);
-            for (int x = low[0]; x <= high[0]; x++)
-                row[x] += factor * weight[0][x];
+            for (int x = w->low[0]; x <= w->high[0]; x++)
+                row[x] += factor * w->at[0][x];
         }
+}
+
+/* Momentum (3) and mass of each 4³ nodes; the kernel is separable, and so are their sums. */
+typedef double Momentum[SL_VOXEL_BINS][4];
+
+static void add_momentum(const Weights *w, float amount, SlVec3 velocity, Momentum sums)
+{
+    float part[3][2] = {{0}};
+    for (int a = 0; a < 3; a++)
+        for (int n = w->low[a]; n <= w->high[a]; n++)
+            part[a][n >= SL_VOXEL_CELLS / 2] += w->at[a][n];
+    for (int k = 0; k < SL_VOXEL_BINS; k++) {
+        double mass = (double)(amount * part[0][k & 1] * part[1][k >> 1 & 1] * part[2][k >> 2]);
+        sums[k][0] += mass * (double)velocity.x;
+        sums[k][1] += mass * (double)velocity.y;
+        sums[k][2] += mass * (double)velocity.z;
+        sums[k][3] += mass;
+    }
+}
+
+static void set_velocities(const Momentum sums, float *velocity)
+{
+    for (int k = 0; k < SL_VOXEL_BINS; k++)
+        for (int a = 0; a < 3; a++)
+            velocity[3 * k + a] = sums[k][3] > 0 ? (float)(sums[k][a] / sums[k][3]) : 0;
 }
 
 static bool reaches(const int32_t range[6], SlBlockCoord c)
@@ -197,6 +234,20 @@ static float transfer(const SlVolumeSettings *s, float density)
     return fmaxf(t * t * (3 - 2 * t), s->loose * density);
 }
 
+/* Adds all points of a home to the super-voxel whose first node is `base`. */
+static void add_home(const Raster *r, uint32_t home, const int base[3], float *own, Momentum sums)
+{
+    for (uint32_t k = r->points->start[home]; k < r->points->start[home + 1]; k++) {
+        const SlSnowPoint *p = &r->points->point[k];
+        Weights w;
+        if (!weigh(p, r->settings->kernel, base, &w))
+            continue;
+        add_point(&w, p->amount, own);
+        if (r->velocity != NULL)
+            add_momentum(&w, p->amount, sl_volume_particle_velocity(&r->points->velocity, p->particle), sums);
+    }
+}
+
 static void gather_chunk(void *argument, size_t begin, size_t end, size_t chunk)
 {
     (void)chunk;
@@ -205,16 +256,17 @@ static void gather_chunk(void *argument, size_t begin, size_t end, size_t chunk)
         SlBlockCoord c = r->coords[v];
         float *own = r->own + v * SL_VOXEL_OWN;
         const int base[3] = {c.x * SL_VOXEL_CELLS, c.y * SL_VOXEL_CELLS, c.z * SL_VOXEL_CELLS};
+        Momentum sums = {{0}};
         memset(own, 0, SL_VOXEL_OWN * sizeof *own);
         for (int32_t z = c.z - r->reach; z <= c.z + r->reach; z++)
             for (int32_t y = c.y - r->reach; y <= c.y + r->reach; y++)
                 for (int32_t x = c.x - r->reach; x <= c.x + r->reach; x++) {
                     uint32_t home = sl_block_grid_find(&r->homes, (SlBlockCoord){x, y, z});
-                    if (home == SL_NO_BLOCK || !reaches(r->range[home], c))
-                        continue;
-                    for (uint32_t k = r->points->start[home]; k < r->points->start[home + 1]; k++)
-                        add_point(&r->points->point[k], r->settings->kernel, base, own);
+                    if (home != SL_NO_BLOCK && reaches(r->range[home], c))
+                        add_home(r, home, base, own, sums);
                 }
+        if (r->velocity != NULL)
+            set_velocities(sums, r->velocity + v * 3 * SL_VOXEL_BINS);
         for (int n = 0; n < SL_VOXEL_OWN; n++)
             own[n] = transfer(r->settings, own[n]);
     }
@@ -257,7 +309,12 @@ SlStatus sl_volume_raster(SlContext *context, const SlSnowPoints *points,
     if (r.own == NULL)
         return sl_error_set(error, SL_ERROR_MEMORY,
                             "no memory for the snow volume's density; set a larger snow_cell");
+    if (settings->velocities && points->velocity.data != NULL) {
+        r.velocity = sl_arena_push_array(&context->arena, count, 3 * SL_VOXEL_BINS * sizeof(float));
+        if (r.velocity == NULL)
+            return sl_error_set(error, SL_ERROR_MEMORY, "no memory for the snow volume's velocities");
+    }
     sl_parallel_for(context->pool, count, CHUNK, gather_chunk, &r);
-    *values = (SlVoxelValues){.coords = r.coords, .count = count, .own = r.own};
+    *values = (SlVoxelValues){.coords = r.coords, .count = count, .own = r.own, .velocity = r.velocity};
     return SL_OK;
 }

@@ -197,11 +197,7 @@ static bool walk_box(const SlVolume *volume, Ray *ray, Track *track)
         int32_t voxel[3];
         for (int a = 0; a < 3; a++)
             voxel[a] = clamp_index(ray->p[a] + ray->d[a] * ray->t, 0, volume->size[a] - 1);
-        uint32_t region =
-            sl_volume_region(volume, (SlBlockCoord){voxel[0] >> 3, voxel[1] >> 3, voxel[2] >> 3});
-        uint32_t number = region == SL_NO_BLOCK ? SL_NO_VOXEL
-                                                : volume->voxels[region * (size_t)SL_REGION_TABLE +
-                                                                 sl_region_place(voxel)];
+        uint32_t number = sl_volume_voxel(volume, voxel);
         if (number != SL_NO_VOXEL) {
             float value = (float)pick_node(volume, ray, voxel, number, ray->t, track->sampler) *
                           (volume->maximum[number] / volume->global_maximum);
@@ -219,17 +215,11 @@ static bool walk(const SlVolume *volume, Ray *ray, Track *track)
                                         : walk_box(volume, ray, track);
 }
 
-/* 1: the path is one of many scatterings, which the similarity relation describes. */
-static int phase_set(const SlVolume *volume, uint32_t order)
-{
-    return volume->settings.similarity > 0 && order >= volume->settings.similarity;
-}
-
 bool sl_volume_scatter(const SlVolume *volume, SlVec3 origin, SlVec3 direction, float t_max,
                        uint32_t order, SlPathSampler *sampler, SlVolumeEvent *event)
 {
     Ray ray;
-    int set = phase_set(volume, order);
+    int set = sl_volume_phase_set(volume, order);
     Track track = {.extinction = volume->extinction[set] * volume->voxel, .sampler = sampler};
     if (!enter(volume, origin, direction, t_max, &ray) || !(track.extinction > 0) ||
         !walk(volume, &ray, &track))
@@ -245,42 +235,9 @@ float sl_volume_transmittance(const SlVolume *volume, SlVec3 origin, SlVec3 dire
 {
     Ray ray;
     Track track = {.ratio = true, .transmittance = 1, .sampler = sampler,
-                   .extinction = volume->extinction[phase_set(volume, order)] * volume->voxel};
+                   .extinction = volume->extinction[sl_volume_phase_set(volume, order)] * volume->voxel};
     if (!enter(volume, origin, direction, t_max, &ray) || !(track.extinction > 0))
         return 1;
     walk(volume, &ray, &track);
     return track.transmittance;
-}
-
-float sl_volume_extinction(const SlVolume *volume, SlVec3 position, uint32_t order)
-{
-    SlVec3 p = sl_scale(sl_sub(position, volume->origin), volume->per_voxel);
-    const float at[3] = {p.x, p.y, p.z};
-    int32_t voxel[3];
-    if (volume->voxel_count == 0 || sl_box_distance(volume->bounds, position) > 0)
-        return 0;
-    for (int a = 0; a < 3; a++)
-        voxel[a] = clamp_index(at[a], 0, volume->size[a] - 1);
-    uint32_t region =
-        sl_volume_region(volume, (SlBlockCoord){voxel[0] >> 3, voxel[1] >> 3, voxel[2] >> 3});
-    uint32_t number = region == SL_NO_BLOCK ? SL_NO_VOXEL
-                                            : volume->voxels[region * (size_t)SL_REGION_TABLE +
-                                                             sl_region_place(voxel)];
-    if (number == SL_NO_VOXEL)
-        return 0;
-    const uint16_t *nodes = volume->nodes + (size_t)number * SL_VOXEL_STRIDE;
-    int32_t n[3];
-    float f[3], sum = 0;
-    for (int a = 0; a < 3; a++) {
-        float local = fminf(fmaxf((at[a] - (float)voxel[a]) * SL_VOXEL_CELLS, 0), SL_VOXEL_CELLS);
-        n[a] = local < SL_VOXEL_CELLS ? (int32_t)local : SL_VOXEL_CELLS - 1;
-        f[a] = local - (float)n[a];
-    }
-    for (int k = 0; k < 8; k++) {
-        int i = k & 1, j = k >> 1 & 1, l = k >> 2;
-        float weight = (i ? f[0] : 1 - f[0]) * (j ? f[1] : 1 - f[1]) * (l ? f[2] : 1 - f[2]);
-        sum += weight *
-               (float)nodes[n[0] + i + SL_VOXEL_NODES * (n[1] + j + SL_VOXEL_NODES * (n[2] + l))];
-    }
-    return sum / SL_VOXEL_UNIT * volume->maximum[number] * volume->extinction[phase_set(volume, order)];
 }

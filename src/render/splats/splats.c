@@ -49,7 +49,7 @@ const SlTable sl_splats_table = {
     .name = "splats",
     .kind = "renderer",
     .summary = "particles as shaded spheres, opaque or transparent",
-    .citation = "occlusion: McGuire, Mara, Luebke: Scalable Ambient Obscurance, HPG 2012",
+    .citation = "occlusion: [McGuire 2012]",
     .rows = rows,
     .row_count = ROW_COUNT,
 };

@@ -41,8 +41,7 @@ const SlTable sl_water_table = {
     .name = "water",
     .kind = "renderer",
     .summary = "liquids as a smooth surface with reflection, refraction and whitewater",
-    .citation = "smoothing: Truong, Yuksel: A Narrow-Range Filter for Screen-Space Fluid Rendering, "
-                "I3D 2018",
+    .citation = "smoothing: [Truong 2018]; reflectance: [Schlick 1994]",
     .rows = rows,
     .row_count = ROW_COUNT,
 };

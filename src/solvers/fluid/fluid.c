@@ -164,7 +164,7 @@ static SlContacts contacts_of(const SlSystem *system, double dt)
    of a particle between wall and water, with less water that leaves a wall sticks to it. But the part
    above the gradient of the density is not conservative where it varies: a particle that goes to a wall
    deep down and leaves it farther up would gain energy. So it grows with the pressure only down to
-   some depth, in spacings, and is constant below. The half-space profile of `projective` and boundary
+   some depth, in spacings, and is constant below. The half-space profile and boundary
    particles are nearest to balance with a smaller factor at any depth. */
 static const double mirror_fraction = 0.95, mirror_depth = 20;
 static const double smaller_fraction = 0.85, any_depth = 1e30;
@@ -242,6 +242,9 @@ SlStatus sl_fluid_prepare(SlSystem *system, double dt, SlFluidPass *pass, SlErro
     pass->solids.steep = sl_param(system, SL_FLUID_PARAM_WALL_PROFILE) == SL_WALL_STEEP;
     pass->solids.wall_density =
         (float)(sl_fluid_constants(system)->wall_density / packing_of(system));
+    /* Akinci's volumes give the plane of samples itself the density 1 in a continuum; what the inset is
+       chosen for, and all other densities, are fractions of the lattice's. */
+    pass->solids.sample_scale = (float)sl_fluid_constants(system)->lattice.density;
     double d = sl_param(system, SL_FLUID_PARAM_SPACING);
     pass->solids.round_moment = (float)(sl_fluid_constants(system)->round_moment * d * d);
     pass->solids.max_round = (float)(0.5 * d); /* first order in d / R: not for needles */

@@ -191,14 +191,9 @@ SlStatus sl_velocity_prepare(SlSystem *system, const SlFluidPass *pass, double d
                              SlVelocityPass *velocities, SlError *error);
 /* new_velocity = (x* - x) / dt. */
 void sl_velocity_update(const SlSystem *system, const SlVelocityPass *velocities);
-/* Positions, velocities and densities of the step's end, with XSPH viscosity; and without either
-   viscosity or densities. */
-void sl_fluid_advance_xsph(const SlSystem *system, const SlVelocityPass *velocities);
-void sl_fluid_advance(const SlSystem *system, const SlVelocityPass *velocities);
-/* All of these and the forces after the solve, in order: velocities, surface tension, vorticity,
-   viscosity, positions. */
-SlStatus sl_fluid_update_velocities(SlSystem *system, const SlFluidPass *pass, double dt,
-                                    SlVelocityPass *velocities, SlError *error);
+/* Positions, velocities and densities of the step's end, with XSPH viscosity; without `xsph` neither
+   viscosity nor densities, from x* alone. */
+void sl_fluid_advance(const SlSystem *system, const SlVelocityPass *velocities, bool xsph);
 /* Statistics of the step and forces on bodies; SL_ERROR_NUMBERS where a particle diverged. */
 SlStatus sl_fluid_statistics(SlSystem *system, const SlVelocityPass *velocities, double dt,
                              SlError *error);

@@ -6,7 +6,6 @@
 #include "core/parallel.h"
 #include "math/vec3.h"
 #include "solvers/fluid/fluid.h"
-#include "solvers/fluid/forces.h"
 
 double sl_fluid_post_solve_time(const SlSystem *system, double dt)
 {
@@ -69,39 +68,11 @@ void sl_velocity_update(const SlSystem *system, const SlVelocityPass *velocities
     sl_particle_loop(system, kernels->velocity, velocities);
 }
 
-void sl_fluid_advance_xsph(const SlSystem *system, const SlVelocityPass *velocities)
+void sl_fluid_advance(const SlSystem *system, const SlVelocityPass *velocities, bool xsph)
 {
     const SlFluidKernels *kernels = SL_KERNELS(system->context->isa, sl_fluid_kernels);
-    sl_particle_loop(system, kernels->advance_xsph[sl_fluid_kernel(system)], velocities);
-}
-
-void sl_fluid_advance(const SlSystem *system, const SlVelocityPass *velocities)
-{
-    const SlFluidKernels *kernels = SL_KERNELS(system->context->isa, sl_fluid_kernels);
-    sl_particle_loop(system, kernels->advance, velocities);
-}
-
-SlStatus sl_fluid_update_velocities(SlSystem *system, const SlFluidPass *pass, double dt,
-                                    SlVelocityPass *velocities, SlError *error)
-{
-    SlStatus status = sl_velocity_prepare(system, pass, dt, velocities, error);
-    if (status != SL_OK)
-        return status;
-    double duration = sl_fluid_post_solve_time(system, dt);
-    if (!(duration > 0)) {
-        sl_fluid_advance(system, velocities);
-        return SL_OK;
-    }
-    sl_velocity_update(system, velocities);
-    SlForcePass force = sl_force_pass(system, velocities, duration);
-    status = sl_tension_apply(system, &force, error);
-    if (status == SL_OK)
-        status = sl_vorticity_apply(system, &force, error);
-    if (status == SL_OK)
-        status = sl_viscosity_apply(system, &force, error);
-    if (status == SL_OK)
-        sl_fluid_advance_xsph(system, velocities);
-    return status;
+    sl_particle_loop(
+        system, xsph ? kernels->advance_xsph[sl_fluid_kernel(system)] : kernels->advance, velocities);
 }
 
 /* --- Statistics --- */

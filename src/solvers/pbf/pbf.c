@@ -306,9 +306,21 @@ static SlStatus step(SlSystem *system, double dt, SlError *error)
     sl_lap(&mark, &ms[SL_STAGE_SOLVE]);
 
     SlVelocityPass velocities;
-    status = sl_fluid_update_velocities(system, &pass.fluid, dt, &velocities, error);
-    if (status == SL_OK)
-        status = sl_fluid_statistics(system, &velocities, dt, error);
+    status = sl_velocity_prepare(system, &pass.fluid, dt, &velocities, error);
+    double post_solve = sl_fluid_post_solve_time(system, dt); /* 0: forces act in a later step */
+    if (status == SL_OK && post_solve > 0) {
+        SlForcePass force = sl_force_pass(system, &velocities, post_solve);
+        sl_velocity_update(system, &velocities);
+        status = sl_tension_apply(system, &force, error);
+        if (status == SL_OK)
+            status = sl_vorticity_apply(system, &force, error);
+        if (status == SL_OK)
+            status = sl_viscosity_apply(system, &force, error);
+    }
+    if (status != SL_OK)
+        return status;
+    sl_fluid_advance(system, &velocities, post_solve > 0); /* positions, XSPH viscosity */
+    status = sl_fluid_statistics(system, &velocities, dt, error);
     if (status == SL_OK)
         status = sl_step_control_measure(system, dt, pass.multipliers.pressure,
                                          pass.multipliers.total, error);

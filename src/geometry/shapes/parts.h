@@ -1,13 +1,10 @@
-/* The descriptors, and what several shapes use: parts of meshes and the frustum. */
-#ifndef GEOMETRY_SHAPES_LIST_H
-#define GEOMETRY_SHAPES_LIST_H
+/* What several shapes use: rows of keys, parts of meshes and the frustum. */
+#ifndef GEOMETRY_SHAPES_PARTS_H
+#define GEOMETRY_SHAPES_PARTS_H
 
 #include <stddef.h>
 
 #include "geometry/shape.h"
-
-extern const SlShapeType sl_shape_plane, sl_shape_sphere, sl_shape_box, sl_shape_cylinder,
-    sl_shape_cone, sl_shape_capsule, sl_shape_height_field;
 
 #define SL_SHAPE_KEYS(rows_) .keys = (rows_), .key_count = sizeof(rows_) / sizeof((rows_)[0])
 #define SL_SHAPE_KEY(name_, type_, member_)                                                        \
