@@ -22,15 +22,13 @@ else
     check "a picture is left" test ! -e small.png
 fi
 
-# Path traced: one sample of each of 35 million pixels. The water has a surface, the snow is a volume.
-sed -e 's/"solver": "pbf"/"solver": "snow"/' -e 's/"water"/"snow"/' scene.json > snow.json
+# Path traced: one sample of each of 35 million pixels, a little snow as a volume among them.
+sed -e 's/"solver": "pbf"/"solver": "snow"/' -e 's/"water"/"snow"/' -e 's/\[0.6, 0.6, 1\]/[0.3, 0.3, 0.3]/' scene.json > snow.json
 expect 0 run snow.json -o snow -q
-for run in out snow; do
-    rm -f large.png
-    /usr/bin/env bash -c "ulimit -v $limit; exec timeout 300 '$sleet' render $run --frames 1 -o large.png --style final \
-        --size 8192x4320 --samples 1 --denoise none -q" 2> said
-    same "exit code" "$?" 0
-    same "messages" "$(cat said)" ""
-    same "size" "$(file -b large.png | grep -o '[0-9]* x [0-9]*')" "8192 x 4320"
-done
+rm -f large.png
+bash -c "ulimit -v $limit; exec timeout 300 '$sleet' render snow --frames 1 -o large.png --style final \
+    --size 8192x4320 --samples 1 --denoise none -q" 2> said
+same "exit code of the snow" "$?" 0
+same "messages" "$(cat said)" ""
+same "size" "$(file -b large.png | grep -o '[0-9]* x [0-9]*')" "8192 x 4320"
 finish

@@ -8,7 +8,7 @@ source "${SLEET_SOURCE:-$(dirname "$0")/../..}/tests/support/command.sh"
 sanitized && { skip "a sanitizer's build has nothing to add"; finish; exit; }
 
 lean=$work/lean
-tests="render_path render_path_rays render_path_lamps render_path_sky render_path_snow_frames render_exr math_linear"
+tests="render_path_rays render_path_sky render_exr math_linear"
 # -O1 and kernels for one instruction set: the build takes a minute.
 check "cmake" bash -c "cmake -S '$SLEET_SOURCE' -B '$lean' -G Ninja -DCMAKE_BUILD_TYPE=Release -DSLEET_OPTIMIZATION=-O1 \
     -DSLEET_BASE_PATH=OFF -DSLEET_WERROR=ON -DSLEET_EMBREE=OFF -DSLEET_EXR=OFF -DLDL_LIBRARY=OFF > log"
