@@ -101,7 +101,7 @@ static void densities_have_a_reference(void **state)
     const SlParticles *fluid = &system->particles;
     const float *x = sl_f32x4(fluid, SL_F_POSITION), *density = fluid->data[SL_F_DENSITY];
     const float *xb = sl_f32x4(&pbf->solids.boundary.set, SL_F_POSITION);
-    double lattice = sl_lattice_sums(SL_KERNEL_CUBIC, 2).density, volume = d * d * d / lattice, worst = 0;
+    double volume = d * d * d / sl_lattice_sums(SL_KERNEL_CUBIC, 2).density, worst = 0;
     for (size_t i = 0; i < fluid->count; i++) {
         double sum = 0;
         for (size_t j = 0; j < fluid->count + pbf->solids.boundary.set.count; j++) {
@@ -110,7 +110,7 @@ static void densities_have_a_reference(void **state)
                            (double)x[4 * i + 2] - (double)o[2]};
             double w = sl_kernel_value(SL_KERNEL_CUBIC,
                                        sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]), 2 * d);
-            sum += volume * w * (j < fluid->count ? 1 : lattice * (double)o[3]);
+            sum += volume * w * (j < fluid->count ? 1 : (double)o[3]);
         }
         worst = fmax(worst, fabs(sum - (double)density[i]));
     }

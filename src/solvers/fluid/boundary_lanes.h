@@ -15,7 +15,7 @@ SL_INLINE uint32_t boundary_rows(const SlFluidPass *s, size_t b, const uint32_t 
     return s->solids.boundary_list->row_count[b];
 }
 
-/* rho_b = L sum_b V W, L the density of the lattice, and its gradient: it enters grad_i only, for boundary particles are fixed. */
+/* rho_b = sum_b V W, and its gradient: it enters grad_i only, for boundary particles are fixed. */
 SL_INLINE WallDensity boundary_density(SlKernelKind kind, const SlFluidPass *s, size_t b, F8x4 xi)
 {
     WallDensity sum = {f8(0), {f8(0), f8(0), f8(0)}};
@@ -30,8 +30,8 @@ SL_INLINE WallDensity boundary_density(SlKernelKind kind, const SlFluidPass *s, 
         sum.gradient.y = f8_fma(slope, u.y, sum.gradient.y);
         sum.gradient.z = f8_fma(slope, u.z, sum.gradient.z);
     }
-    F8 scale = f8(s->kernel.slope_scale * s->solids.sample_scale);
-    sum.density = sum.density * f8(s->kernel.value_scale * s->solids.sample_scale);
+    F8 scale = f8(s->kernel.slope_scale);
+    sum.density = sum.density * f8(s->kernel.value_scale);
     sum.gradient = (F8x3){sum.gradient.x * scale, sum.gradient.y * scale, sum.gradient.z * scale};
     return sum;
 }
@@ -74,8 +74,8 @@ SL_INLINE void boundary_reaction(SlKernelKind kind, const SlFluidPass *s, const 
                                  size_t b, F8x4 xi, BoundaryPush done)
 {
     F8x3 rubbed = done.rubbed;
-    F8 fraction = inverse_or_zero(done.density) * f8(s->kernel.value_scale * s->solids.sample_scale);
-    F8 scale = done.push * f8(s->kernel.slope_scale * s->solids.sample_scale);
+    F8 fraction = inverse_or_zero(done.density) * f8(s->kernel.value_scale);
+    F8 scale = done.push * f8(s->kernel.slope_scale);
     const uint32_t(*row)[8] = NULL;
     for (uint32_t k = boundary_rows(s, b, &row); k > 0; k--, row++) {
         F8x4 xb = f8x4_gather(s->solids.boundary, *row);

@@ -242,9 +242,6 @@ SlStatus sl_fluid_prepare(SlSystem *system, double dt, SlFluidPass *pass, SlErro
     pass->solids.steep = sl_param(system, SL_FLUID_PARAM_WALL_PROFILE) == SL_WALL_STEEP;
     pass->solids.wall_density =
         (float)(sl_fluid_constants(system)->wall_density / packing_of(system));
-    /* Akinci's volumes give the plane of samples itself the density 1 in a continuum; what the inset is
-       chosen for, and all other densities, are fractions of the lattice's. */
-    pass->solids.sample_scale = (float)sl_fluid_constants(system)->lattice.density;
     double d = sl_param(system, SL_FLUID_PARAM_SPACING);
     pass->solids.round_moment = (float)(sl_fluid_constants(system)->round_moment * d * d);
     pass->solids.max_round = (float)(0.5 * d); /* first order in d / R: not for needles */

@@ -44,7 +44,6 @@ typedef struct SlSolidsPass {
     SlContacts contacts;
     float wall_scale;        /* of analytic walls (wall_lanes.h); 0: none has density */
     float wall_density;      /* F0: what a wall adds at half a spacing */
-    float sample_scale;      /* of boundary particles, so that a plane of them adds F0 there too */
     float round_moment;      /* m^2: times the mean curvature, how much farther a round surface counts */
     float max_round;         /* m: at most so much */
     bool steep;              /* the profile of walls is F0 (F / F0)^1.5 instead of F */
