@@ -158,9 +158,9 @@ void sl_arena_release(SlArena *arena, SlArenaMark mark)
         }
         arena->piece_count = mark.piece_count;
         (void)add_piece(arena, bytes); /* if it fails, pushes find out */
+    } else if (arena->piece_count > mark.piece_count) {
+        arena->pieces[arena->piece_count - 1].used = 0;
     }
-    if (arena->piece_count > mark.piece_count)
-        arena->pieces[mark.piece_count].used = 0;
     if (mark.piece_count > 0)
         arena->pieces[mark.piece_count - 1].used = mark.used;
     arena->in_use = mark.in_use;
