@@ -149,8 +149,18 @@ SlArenaMark sl_arena_mark(const SlArena *arena)
 
 void sl_arena_release(SlArena *arena, SlArenaMark mark)
 {
-    for (uint32_t k = mark.piece_count; k < arena->piece_count; k++)
-        arena->pieces[k].used = 0;
+    if (arena->piece_count > mark.piece_count + 1) {
+        /* One piece for all that came after the mark, so that the next round needs no further one. */
+        size_t bytes = 0;
+        for (uint32_t k = mark.piece_count; k < arena->piece_count; k++) {
+            bytes += arena->pieces[k].size;
+            sl_free(arena->memory, arena->pieces[k].base, arena->pieces[k].size);
+        }
+        arena->piece_count = mark.piece_count;
+        (void)add_piece(arena, bytes); /* if it fails, pushes find out */
+    } else if (arena->piece_count > mark.piece_count) {
+        arena->pieces[arena->piece_count - 1].used = 0;
+    }
     if (mark.piece_count > 0)
         arena->pieces[mark.piece_count - 1].used = mark.used;
     arena->in_use = mark.in_use;

@@ -105,6 +105,30 @@ static void released_room_is_used_again(void **state)
     sl_context_destroy(context);
 }
 
+/* A function that is called again and again takes the same scratch each time: pieces must not add up. */
+static void rounds_between_marks_become_steady(void **state)
+{
+    (void)state;
+    SlContext *context = test_context(1);
+    SlArena *arena = &context->arena;
+    for (int outer = 0; outer < 2; outer++) {
+        uint64_t allocations = 0;
+        size_t in_use = arena->in_use;
+        for (int round = 0; round < 200; round++) {
+            SlArenaMark mark = sl_arena_mark(arena);
+            push_step(arena);
+            sl_arena_release(arena, mark);
+            assert_int_equal(arena->in_use, in_use);
+            if (round == 0)
+                allocations = sl_context_allocation_count(context);
+        }
+        assert_int_equal(sl_context_allocation_count(context), allocations);
+        assert_true(arena->piece_count <= 2);
+        memset(sl_arena_push(arena, 5000), 1, 5000); /* the second time there is something below the mark */
+    }
+    sl_context_destroy(context);
+}
+
 static void many_small_pushes_need_few_pieces(void **state)
 {
     (void)state;
@@ -160,6 +184,7 @@ int main(void)
         cmocka_unit_test(blocks_are_aligned_and_apart),
         cmocka_unit_test(pieces_become_one_and_then_nothing_is_allocated),
         cmocka_unit_test(released_room_is_used_again),
+        cmocka_unit_test(rounds_between_marks_become_steady),
         cmocka_unit_test(many_small_pushes_need_few_pieces),
         cmocka_unit_test(too_much_gives_null_and_harms_nothing),
         cmocka_unit_test(typed_push_survives_overflow),

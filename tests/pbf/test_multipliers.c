@@ -95,7 +95,7 @@ static void update(Reference *r, double alpha, double beta)
 static void reference_step(Reference *r)
 {
     /* the worlds have a support of 2; the margin is that of multipliers.c */
-    double mu = 1.073 * sl_lattice_max_eigenvalue(r->kind, 2), w0 = cosh(acosh(3) / ITERATIONS);
+    double mu = 1.073 * sl_lattice_max_eigenvalue(r->kind, 2), w0 = cosh(acosh(4) / ITERATIONS);
     for (int i = 0; i < COUNT; i++) {
         for (int k = 0; k < 3; k++)
             r->at[i][k] = r->x[i][k] + dt * r->v[i][k];

@@ -26,7 +26,7 @@ static const char start[] = "the packing of a free surface relaxes in the first 
 static const char lattice[] = "the papers' scenes begin with a lattice, whose first step has up to 0.13 m g d";
 static const char chaos[] = "the front is one particle: offsets of 3 and 17 m change it by 0.8 % too";
 static const char coarse[] = "positions at 10 km are multiples of 0.01 d";
-static const char shear[] = "a packing at rest resists small shear like a solid: the wave is stiffer";
+static const char shear[] = "a packing under pressure is a soft solid, G = 0.1 p: the wave is stiffer (notes)";
 static const char two_liquids[] = "two liquids sink by 0.04 d and rise again within 0.5 s";
 static const char plain_iterations[] = "iterations without acceleration converge slowly";
 static const char dissipation[] = "cause not known";

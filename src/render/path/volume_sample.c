@@ -100,8 +100,8 @@ SlVec3 sl_volume_velocity(const SlVolume *volume, SlVec3 position)
         if (!(weight > 0) || number == SL_NO_VOXEL)
             continue;
         const int32_t half = SL_VOXEL_CELLS / 2, mask = SL_VOXEL_CELLS - 1;
-        size_t bin = (size_t)((node[0] & mask) / half + 2 * ((node[1] & mask) / half) + 4 * ((node[2] & mask) / half));
-        const float *v = volume->velocity + 3 * ((size_t)number * SL_VOXEL_BINS + bin);
+        int32_t bin = (node[0] & mask) / half + 2 * ((node[1] & mask) / half) + 4 * ((node[2] & mask) / half);
+        const float *v = volume->velocity + 3 * ((size_t)number * SL_VOXEL_BINS + (size_t)bin);
         sum = sl_add(sum, sl_scale(sl_vec3(v[0], v[1], v[2]), weight));
         total += weight;
     }

@@ -18,7 +18,10 @@ static const double eigenvalue_margin = 1.073;
 
 /* --- Chebyshev steps --- */
 
-static const double slow_mode_reduction = 3;
+/* What is left of a mode's density error after a step is at most 1 / 4 of it, of either sign. A mode that
+   a step leaves -1 / 3 of swings undamped from step to step, and the memory of pressure makes it grow
+   (docs/pbf-formulation.md, equation 5a). */
+static const double slow_mode_reduction = 4;
 
 typedef struct ChebyshevSteps {
     double w1, before, now, w0; /* w1; T_{k-1}(w0), T_k(w0), and w0 */

@@ -112,6 +112,8 @@ static bool begin_density(SlSystem *system, double dt, SlProjectivePass *pass)
 /* With memory pressure needs no compression, and a kappa of several makes the noise of densities a
    noise of pressures: shallow fine water boils (docs/projective-memory.md). */
 static const float max_kappa = 0.3f;
+/* From here on the whole `memory`: an iteration gains in proportion to kappa, which falls with dt². */
+static const double full_memory_kappa = 0.15;
 
 /* Memory: signed constraints, whose total with what is remembered is at least 0. */
 static bool begin_memory(SlSystem *system, double dt, SlProjectivePass *pass)
@@ -358,7 +360,7 @@ void sl_projective_friction(const SlSystem *system, SlProjectiveRun *run)
 }
 
 /* A mode whose multiplier follows its error by the gain a per step is stable if less than a is
-   remembered; the slowest, of a column N particles deep, has a ~ (m / N)² after m iterations. */
+   remembered; the slowest, of a column N particles deep, has a ~ kappa (m / N)² after m iterations. */
 void sl_projective_remember(const SlSystem *system, SlProjectiveRun *run)
 {
     if (!run->method.memory)
@@ -368,8 +370,9 @@ void sl_projective_remember(const SlSystem *system, SlProjectiveRun *run)
     double g = (double)sl_length(system->surroundings.gravity);
     double depth = g > 0 ? fmax(1, control->pressure / (g * d)) : 1;
     double ratio = run->iterations / depth;
-    run->pass.density.memory =
-        g > 0 ? (float)fmin(sl_param(system, SL_PROJECTIVE_PARAM_MEMORY), 0.6 * ratio * ratio) : 0;
+    double memory = fmin(sl_param(system, SL_PROJECTIVE_PARAM_MEMORY), 0.6 * ratio * ratio);
+    double kappa = (double)run->pass.density.kappa;
+    run->pass.density.memory = g > 0 ? (float)(memory * fmin(1, kappa / full_memory_kappa)) : 0;
     sl_particle_loop(system, constraint_of(system, SL_CONSTRAINT_DENSITY)->remember, &run->pass);
 }
 
