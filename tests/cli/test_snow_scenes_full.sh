@@ -6,7 +6,7 @@ set -u
 source "${SLEET_SOURCE:-$(dirname "$0")/../..}/tests/support/command.sh"
 
 # scene and spacing of its full size (docs/notes/snow-scenes.md); `walk` has meshes that are made first
-full=(drop=0.0067 wall=0.0059 double=0.0075 snowman=0.0193 castle=0.0088 plough=0.0299 roll=0.0085 axe=0.0076 letters=0.0057)
+full=(drop=0.0067 wall=0.0059 double=0.0075 snowman=0.0191 castle=0.0088 plough=0.0299 roll=0.0085 axe=0.0076 letters=0.0057)
 
 particles() {
     sed -n 's/^particles: \([0-9]*\).*/\1/p' <<< "$said"
