@@ -2,20 +2,27 @@
    calls: plates, spheres and a volume from a raw grid, lit by a lamp and a uniform sky.
 
      path_peer SCENE OUTPUT [threads]
+     path_peer grid FRAME OUTPUT CELL
 
    SCENE is a text file, one thing a line:
 
      size WIDTH HEIGHT                  samples N                  seed N
      camera EYE TARGET FOV              sky RGB                    lamp PLACE TARGET SIDE RGB
+     sun DIRECTION RGB ANGLE            towards it, irradiance of a surface that faces it, half of its width
      diffuse RGB                        the material of what follows
      coated RGB ROUGHNESS INDEX
      glass INDEX ABSORPTION
      plate CORNER SIDE SIDE             sphere CENTER RADIUS
+     mesh FILE VERTICES TRIANGLES       floats of positions, then uint32 of vertices; no smooth normals
      volume FILE NX NY NZ ORIGIN CELL EXTINCTION ALBEDO G [majorant]     floats, x fastest
+     similarity N                       of the volume, before it
      intersector bvh|embree
 
    OUTPUT: floats, WIDTH × HEIGHT × 3 means, then as many variances of these means. Prints the seconds
-   that sampling took. */
+   that sampling took.
+
+   grid: relative extinction of the snow of a stored frame, as pictures have it, at the nodes of a lattice:
+   floats as for `volume`; prints their numbers along x, y, z and the first node's place. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +33,7 @@
 #include "math/camera.h"
 #include "render/path/integrate.h"
 #include "render/renderer.h"
+#include "sleet/frame.h"
 
 enum { MAX_THINGS = 64, MAX_ROWS = 160, ROUNDS = 8 };
 
@@ -39,7 +47,10 @@ typedef struct Peer {
     float corners[MAX_THINGS][12];
     size_t collider_count;
     SlMaterial material;
+    SlSurfaceView surface; /* of a mesh */
+    uint32_t similarity;
     SlVolume *volume;
+    SlSun sun;
     SlPathScene scene;
     const SlIntersectorKind *intersector;
     SlCameraFrame frame;
@@ -91,15 +102,44 @@ static void add_sphere(Peer *peer, const double *n)
         .name = "", .kind = SL_COLLIDER_SHAPE, .shape = shape, .material = peer->material};
 }
 
+static void *read_file(FILE *file, const char *path, size_t bytes)
+{
+    void *data = malloc(bytes);
+    if (data == NULL || fread(data, 1, bytes, file) != bytes)
+        fail("cannot read", path);
+    return data;
+}
+
+/* As the surface of a liquid; normals of no length are those of the triangles. */
+static void add_mesh(Peer *peer, const char *path, const double *n)
+{
+    size_t vertices = (size_t)n[0], triangles = (size_t)n[1];
+    FILE *file = fopen(path, "rb");
+    if (file == NULL)
+        fail("cannot read", path);
+    float *still = calloc(3 * vertices, sizeof *still);
+    if (still == NULL)
+        fail("no memory", "");
+    peer->surface = (SlSurfaceView){.system = "",
+                                    .positions = read_file(file, path, 3 * vertices * sizeof(float)),
+                                    .normals = still,
+                                    .velocities = still,
+                                    .vertex_count = vertices,
+                                    .triangles = read_file(file, path, 3 * triangles * sizeof(uint32_t)),
+                                    .triangle_count = triangles,
+                                    .material = peer->material};
+    fclose(file);
+}
+
 static void add_volume(Peer *peer, const char *path, const double *n, bool one_majorant)
 {
     SlVolumeLattice lattice = {.count = {(uint32_t)n[0], (uint32_t)n[1], (uint32_t)n[2]},
                                .origin = vector(n + 3), .cell = (float)n[6]};
     size_t count = (size_t)lattice.count[0] * lattice.count[1] * lattice.count[2];
-    float *density = malloc(count * sizeof *density);
     FILE *file = fopen(path, "rb");
-    if (file == NULL || density == NULL || fread(density, sizeof *density, count, file) != count)
+    if (file == NULL)
         fail("cannot read", path);
+    float *density = read_file(file, path, count * sizeof *density);
     fclose(file);
     lattice.density = density;
     SlVolumeSettings settings = sl_volume_default_settings();
@@ -107,7 +147,7 @@ static void add_volume(Peer *peer, const char *path, const double *n, bool one_m
     settings.albedo = vector(n + 8);
     settings.g = (float)n[11];
     settings.glints = 0;
-    settings.similarity = 0;
+    settings.similarity = peer->similarity;
     settings.supervoxels = !one_majorant;
     check(sl_volume_create_lattice(peer->context, &lattice, &settings, &peer->volume, &problem));
     free(density);
@@ -150,7 +190,13 @@ static void read_line(Peer *peer, char *line)
     else if (strcmp(word, "lamp") == 0) {
         const float size[2] = {(float)n[6], (float)n[6]};
         sl_lamps_add(&peer->scene.lamps, vector(n), vector(n + 3), size, vector(n + 7));
-    } else if (strcmp(word, "diffuse") == 0)
+    } else if (strcmp(word, "sun") == 0)
+        peer->sun = sl_sun_make(sl_unit(vector(n)), vector(n + 3), (float)n[6]);
+    else if (strcmp(word, "similarity") == 0)
+        peer->similarity = (uint32_t)n[0];
+    else if (strcmp(word, "mesh") == 0 && file != NULL)
+        add_mesh(peer, file, n);
+    else if (strcmp(word, "diffuse") == 0)
         peer->material = (SlMaterial){SL_MATERIAL_SOLID, vector(n), 1, 1.5f, {0, 0, 0}};
     else if (strcmp(word, "coated") == 0)
         peer->material = (SlMaterial){SL_MATERIAL_SOLID, vector(n), (float)n[3], (float)n[4], {0}};
@@ -176,6 +222,7 @@ static void read_scene(Peer *peer, const char *path)
     if (file == NULL)
         fail("cannot read", path);
     peer->camera = sl_default_camera();
+    peer->sun = sl_sun_make(sl_vec3(0, 1, 0), sl_vec3(0, 0, 0), 0.3f);
     while (fgets(line, sizeof line, file) != NULL)
         read_line(peer, line);
     fclose(file);
@@ -191,10 +238,12 @@ static void build(Peer *peer)
     check(sl_table_set_number(&sl_path_table, values, "ground", 0, &problem));
     SlFrameView view = {.domain = {{-2, -2, -2}, {2, 2, 2}}, .gravity = {0, -9.81f, 0},
                         .domain_material = sl_default_material(SL_MATERIAL_GROUND),
-                        .colliders = peer->colliders, .collider_count = peer->collider_count};
+                        .colliders = peer->colliders, .collider_count = peer->collider_count,
+                        .surfaces = &peer->surface, .surface_count = peer->surface.triangle_count > 0};
     SlRenderJob job = sl_default_render_job(&view);
     job.camera = &peer->camera;
     SlRenderStage stage = sl_stage_make(&view, values);
+    stage.spacing = 1e-6f; /* no drops that would be drawn smaller */
     SlVolumeSettings volume = sl_volume_default_settings();
     SlSceneInput input = {.job = &job, .stage = &stage, .volume = &volume,
                           .intersector = peer->intersector, .tint = 1, .foam = 1,
@@ -204,7 +253,7 @@ static void build(Peer *peer)
     SlSkySettings sky = {.kind = SL_SKY_UNIFORM, .horizon = peer->sky, .zenith = peer->sky,
                          .scale = 1, .to_sun = {0, 1, 0}, .turbidity = 3};
     check(sl_surroundings_sky(peer->context, &peer->arena, &sky, &scene->sky, &problem));
-    scene->sun = sl_sun_make(sl_vec3(0, 1, 0), sl_vec3(0, 0, 0), 0.3f);
+    scene->sun = peer->sun;
     scene->settings = (SlPathSettings){.samples = peer->samples, .seed = peer->seed,
                                        .max_bounces = 1000, .max_scatterings = 100000,
                                        .sun_through = SL_SUN_TRACED};
@@ -262,14 +311,55 @@ static void draw_rows(void *argument, size_t begin, size_t end, size_t chunk)
             draw_pixel(peer, x, (uint32_t)y);
 }
 
+/* Around the snow a layer of empty nodes, as both renderers end a lattice sharply. */
+static void write_grid(SlContext *context, const char *path, const char *output, float cell)
+{
+    SlFrame *frame;
+    SlVolume *volume;
+    check(sl_frame_read(context, path, &frame, &problem));
+    const SlFrameView *view = sl_frame_view(frame);
+    SlVolumeSettings settings = sl_volume_default_settings();
+    settings.floor = 0;
+    if (view->system_count != 1)
+        fail("not one system of snow:", path);
+    check(sl_volume_create(context, &view->systems[0], &settings, &volume, &problem));
+    SlBox box = sl_volume_bounds(volume);
+    SlVec3 first = sl_sub(box.min, sl_vec3(cell, cell, cell)), size = sl_sub(box.max, first);
+    const uint32_t count[3] = {(uint32_t)(size.x / cell) + 3, (uint32_t)(size.y / cell) + 3,
+                               (uint32_t)(size.z / cell) + 3};
+    FILE *file = fopen(output, "wb");
+    if (file == NULL)
+        fail("cannot write", output);
+    for (uint32_t z = 0; z < count[2]; z++)
+        for (uint32_t y = 0; y < count[1]; y++)
+            for (uint32_t x = 0; x < count[0]; x++) {
+                SlVec3 p = sl_add(first, sl_scale(sl_vec3((float)x, (float)y, (float)z), cell));
+                float value = sl_volume_extinction(volume, p, 0) / settings.extinction;
+                if (fwrite(&value, sizeof value, 1, file) != 1)
+                    fail("cannot write", output);
+            }
+    if (fclose(file) != 0)
+        fail("cannot write", output);
+    printf("%u %u %u %.9g %.9g %.9g\n", count[0], count[1], count[2], (double)first.x, (double)first.y,
+           (double)first.z);
+    sl_volume_destroy(volume);
+    sl_frame_destroy(frame);
+}
+
 int main(int count, char **words)
 {
     static Peer peer;
     if (count < 3)
-        fail("usage:", "path_peer SCENE OUTPUT [threads]");
+        fail("usage:", "path_peer SCENE OUTPUT [threads], path_peer grid FRAME OUTPUT CELL");
+    bool grid = strcmp(words[1], "grid") == 0 && count == 5;
     SlContextDef def = sl_default_context_def();
-    def.threads = count > 3 ? (uint32_t)strtoul(words[3], NULL, 10) : 0;
+    def.threads = count > 3 && !grid ? (uint32_t)strtoul(words[3], NULL, 10) : 0;
     check(sl_context_create(&def, &peer.context, &problem));
+    if (grid) {
+        write_grid(peer.context, words[2], words[3], (float)strtod(words[4], NULL));
+        sl_context_destroy(peer.context);
+        return 0;
+    }
     sl_arena_init(&peer.arena, &peer.context->memory);
     read_scene(&peer, words[1]);
     build(&peer);
@@ -286,6 +376,9 @@ int main(int count, char **words)
         fclose(file) != 0)
         fail("cannot write", words[2]);
     free(peer.mean);
+    free((void *)peer.surface.positions);
+    free((void *)peer.surface.normals);
+    free((void *)peer.surface.triangles);
     sl_path_scene_destroy(&peer.scene);
     sl_arena_free(&peer.arena);
     sl_context_destroy(peer.context);

@@ -19,6 +19,7 @@
 #include "filters/upsample/upsample.h"
 
 static const double min_strain = 0.05;        /* of ε */
+static const double even_strain = 1e-4;       /* square over that of ε */
 static const double regularisation = 1e-3;    /* λ over the trace of Σ w x xᵀ */
 static const double min_neighbours = 2.5;       /* effective number for an affine fit */
 static const double min_rank = 0.02;          /* second singular value over the first: a rotation */
@@ -56,7 +57,7 @@ static double residual2(const double m[9], const double x[3], const double y[3])
 static bool orthogonalise(double a[3], double b[3], double va[3], double vb[3])
 {
     double alpha = dot(a, a), beta = dot(b, b), gamma = dot(a, b);
-    if (gamma * gamma <= 1e-30 * alpha * beta)
+    if (gamma * gamma <= 1e-26 * alpha * beta)
         return false;
     double zeta = (beta - alpha) / (2 * gamma);
     double t = (zeta >= 0 ? 1 : -1) / (fabs(zeta) + sqrt(1 + zeta * zeta));
@@ -138,9 +139,26 @@ static void compose(const double a[9], const double s[3], const double b[9], dou
                            a[3 * r + 2] * s[2] * b[3 * k + 2];
 }
 
+/* Whether the stretches of F are surely within the limits: the eigenvalues of FᵀF are no farther from the middle
+   of the limits' squares than the norm of what differs from it. */
+static bool surely_within(const double f[9])
+{
+    const double low = min_stretch * min_stretch, high = max_stretch * max_stretch;
+    double c[3], sum = 0;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            double e = f[i] * f[j] + f[3 + i] * f[3 + j] + f[6 + i] * f[6 + j] - (i == j ? 0.5 * (low + high) : 0);
+            sum += e * e;
+        }
+    cross(f, f + 3, c);
+    return dot(c, f + 6) > 0 && sum < 0.249 * (high - low) * (high - low);
+}
+
 void upsample_limit(double f[9])
 {
     double u[9], s[3], v[9];
+    if (surely_within(f))
+        return;
     upsample_svd(f, u, s, v);
     if (s[0] <= max_stretch && s[2] >= min_stretch)
         return;
@@ -229,16 +247,20 @@ static double strain2(const UpsampleBond *b, const double q[9])
     return residual2(q, x, b->vector[UPSAMPLE_AFTER]) / (dot(x, x) + 1e-6);
 }
 
-/* Weights of the next round, by strain relative to the rotation; the effective number of neighbours. */
-static double weigh(UpsampleBond *bonds, size_t count, const double q[9])
+/* Weights of the next round, by strain relative to the rotation; the effective number of neighbours. *even: they
+   hardly differ from nearness, and so further rounds would change nothing. */
+static double weigh(UpsampleBond *bonds, size_t count, const double q[9], bool *even)
 {
-    double sum = 0, squares = 0, mean = 0;
+    double sum = 0, squares = 0, mean = 0, max = 0;
     for (size_t j = 0; j < count; j++) {
-        mean += bonds[j].weight * sqrt(strain2(&bonds[j], q));
+        double strain = strain2(&bonds[j], q);
+        mean += bonds[j].weight * sqrt(strain);
         sum += bonds[j].weight;
+        max = strain > max ? strain : max;
     }
     mean = sum > 0 ? mean / sum : 0;
     double scale = mean > min_strain ? mean : min_strain;
+    *even = max < even_strain * scale * scale;
     sum = 0;
     for (size_t j = 0; j < count; j++) {
         double less = 1 + strain2(&bonds[j], q) / (scale * scale);
@@ -256,10 +278,11 @@ UpsampleMotion upsample_fit(UpsampleBond *bonds, size_t count)
     memcpy(motion.affine, identity, sizeof identity);
     for (size_t j = 0; j < count; j++)
         bonds[j].weight = bonds[j].nearness;
-    for (int round = 0; round < ROUNDS; round++) {
+    bool even = false;
+    for (int round = 0; round < ROUNDS && !even; round++) {
         if (!fit_rotation(bonds, count, q))
             return motion;
-        neighbours = weigh(bonds, count, q);
+        neighbours = weigh(bonds, count, q, &even);
     }
     memcpy(motion.affine, q, sizeof q);
     if (neighbours < min_neighbours)
@@ -278,11 +301,15 @@ void upsample_deformation(const float (*rest)[3], const float (*offset)[3], size
                 m[3 * r + c] += (double)offset[k][r] * (double)rest[k][c];
                 s[3 * r + c] += (double)rest[k][r] * (double)rest[k][c];
             }
-    rotation_of(m, q);
-    double lambda = 1e-6 * (s[0] + s[4] + s[8]);
-    for (int k = 0; k < 9; k++) {
-        m[k] += lambda * q[k];
-        s[k] += lambda * identity[k];
+    double c[3], trace = s[0] + s[4] + s[8];
+    cross(s, s + 3, c);
+    if (!(dot(c, s + 6) > 1e-5 * trace * trace * trace)) { /* points in a plane, nearly: drawn to a rotation */
+        double lambda = 1e-6 * trace;
+        rotation_of(m, q);
+        for (int k = 0; k < 9; k++) {
+            m[k] += lambda * q[k];
+            s[k] += lambda * identity[k];
+        }
     }
     bool finite = solve(m, s, f);
     for (int k = 0; k < 9; k++)

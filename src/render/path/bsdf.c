@@ -24,9 +24,9 @@ static float lambda(float cosine, float alpha)
     return 0.5f * (sqrtf(1 + alpha * alpha * tan2) - 1);
 }
 
-static float ggx(float cosine, float alpha)
+static float ggx(SlVec3 h, float alpha)
 {
-    float a2 = alpha * alpha, q = cosine * cosine * (a2 - 1) + 1;
+    float a2 = alpha * alpha, q = h.x * h.x + h.y * h.y + a2 * h.z * h.z;
     return a2 / (SL_PI * q * q);
 }
 
@@ -66,15 +66,16 @@ static SlVec3 to_world(const Frame *f, SlVec3 v)
     return sl_add(sl_add(sl_scale(f->x, v.x), sl_scale(f->y, v.y)), sl_scale(f->z, v.z));
 }
 
-/* Reflection by the coat without the cosine, and the density of its directions. */
+/* Reflection by the coat without the cosine, and the density of its directions:
+   F D G1(out) G1(in) / (4 cos cos), masking and shadowing independent of each other [Walter 2007]. */
 static float coat(const SlPathMaterial *m, SlVec3 out, SlVec3 in, float *density)
 {
     SlVec3 h = sl_unit(sl_add(out, in));
-    float inner, cosine = sl_dot(out, h), d = ggx(h.z, m->alpha);
+    float inner, cosine = sl_dot(out, h), d = ggx(h, m->alpha);
     float lo = lambda(out.z, m->alpha), li = lambda(in.z, m->alpha);
     float fresnel = sl_fresnel(cosine, m->index, &inner);
     *density = d / ((1 + lo) * 4 * out.z);
-    return fresnel * d / ((1 + lo + li) * 4 * out.z * in.z);
+    return fresnel * d / ((1 + lo) * (1 + li) * 4 * out.z * in.z);
 }
 
 static float entry(const SlPathMaterial *m, float cosine)

@@ -2,7 +2,7 @@
    shading normal on the side of the viewer.
 
      diffuse   a / π
-     coated    a GGX layer [Walter 2007] with visible normals [Heitz 2018] over a diffuse base; what
+     coated    a GGX layer [Walter 2007], sampled by visible normals [Heitz 2018], over a diffuse base; what
                the layer reflects is missing below it [Kelemen 2001], so no light is lost or made
      clear     a smooth dielectric: mirror and refraction; handled by the integrator */
 #ifndef RENDER_PATH_BSDF_H

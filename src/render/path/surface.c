@@ -246,7 +246,8 @@ bool sl_scene_hit(const SlPathScene *scene, const SlRay *ray, SlSurface *surface
     bool ground = ground_distance(scene, ray, &t);
     if (ground)
         inner.t_max = t;
-    if (sl_intersect(&scene->intersector, &inner, SL_RAY_ALL, &hit)) {
+    if (scene->geometry.triangle_count + scene->geometry.sphere_count > 0 &&
+        sl_intersect(&scene->intersector, &inner, SL_RAY_ALL, &hit)) {
         sl_scene_surface(scene, ray, &hit, surface);
         return true;
     }
@@ -260,7 +261,8 @@ bool sl_scene_blocked(const SlPathScene *scene, const SlRay *ray, uint32_t mask)
     float t;
     if ((mask & SL_RAY_OPAQUE) && ground_distance(scene, ray, &t))
         return true;
-    return sl_occluded(&scene->intersector, ray, mask);
+    return scene->geometry.triangle_count + scene->geometry.sphere_count > 0 &&
+           sl_occluded(&scene->intersector, ray, mask);
 }
 
 SlVec3 sl_offset(SlVec3 p, SlVec3 flat, SlVec3 side)

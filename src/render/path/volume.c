@@ -250,6 +250,7 @@ void sl_volume_destroy(SlVolume *volume)
     SlMemory *memory = &volume->context->memory;
     sl_free(memory, volume->nodes, (size_t)volume->voxel_count * SL_VOXEL_STRIDE * sizeof(uint16_t));
     sl_free(memory, volume->maximum, volume->voxel_count * sizeof(float));
+    sl_free(memory, volume->blocks, (size_t)volume->voxel_count * SL_BLOCK_TABLE);
     sl_free(memory, volume->velocity, (size_t)volume->voxel_count * 3 * SL_VOXEL_BINS * sizeof(float));
     sl_free(memory, volume->regions, volume->region_count * sizeof *volume->regions);
     sl_free(memory, volume->table, volume->table_size * sizeof *volume->table);
@@ -272,7 +273,7 @@ size_t sl_volume_cells(const SlVolume *volume)
 
 size_t sl_volume_bytes(const SlVolume *volume)
 {
-    return sizeof *volume + volume->voxel_count * (SL_VOXEL_STRIDE * sizeof(uint16_t) + sizeof(float)) +
+    return sizeof *volume + volume->voxel_count * (SL_VOXEL_STRIDE * sizeof(uint16_t) + SL_BLOCK_TABLE + sizeof(float)) +
            (volume->velocity != NULL ? volume->voxel_count * 3 * SL_VOXEL_BINS * sizeof(float) : 0) +
            volume->region_count * (sizeof(SlBlockCoord) + SL_REGION_TABLE * sizeof(uint32_t)) +
            volume->table_size * sizeof(uint32_t);

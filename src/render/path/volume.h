@@ -52,7 +52,7 @@ typedef struct SlVolumeSettings {
     float glints;        /* brightness of sparkling grains; 0: none */
     uint32_t similarity; /* scatterings after which paths continue with isotropic scattering; 0: never */
     float grain_radius;  /* m; above 0: extinction, albedo and g follow from it */
-    bool supervoxels;    /* a majorant for each super-voxel; false: one for all, for comparison */
+    bool supervoxels;    /* a majorant for each block; false: one for all, for comparison */
     float floor;         /* m: copies below it are raised to it; -INFINITY: none */
     float open, close;   /* s from the frame's time, close not below open: points are spread along their way between them */
     uint32_t streak_points; /* that points in motion may become in addition to those at rest, 64 bytes each while they are sorted */
@@ -111,7 +111,7 @@ enum {
     [(first) + SL_VOLUME_ROW_GRAIN_RADIUS] = {"snow_grain_radius", SL_PARAM_NUMBER, {{0}}, 0, 10, "mm", NULL, \
         "radius of ice grains from which extinction, albedo and g follow; 0: the rows above"}, \
     [(first) + SL_VOLUME_ROW_SUPERVOXELS] = {"snow_supervoxels", SL_PARAM_BOOL, {{1}}, 0, 1, "", NULL, \
-        "a bound of the density for each 8 x 8 x 8 cells; false: one for all, the same picture slower"}, \
+        "bounds of the density for blocks of cells; false: one for all, the same picture slower"}, \
     [(first) + SL_VOLUME_ROW_UPSAMPLE] = {"snow_upsample", SL_PARAM_BOOL, {{1}}, 0, 1, "", NULL, \
         "sleet render: these points turn and deform with the snow around them (filter upsample); false: they are fixed to their particle"}
 /* clang-format on */

@@ -78,6 +78,24 @@ static void maximum_chunk(void *argument, size_t begin, size_t end, size_t chunk
         p->maximum[v] = collect_nodes(p, (uint32_t)v, nodes);
 }
 
+/* The bounds of the blocks of a super-voxel with these nodes. */
+static void bound_blocks(const uint16_t *nodes, uint8_t *blocks)
+{
+    enum { SIDE = SL_VOXEL_CELLS / SL_VOXEL_BLOCKS, FULL = (int)SL_VOXEL_UNIT };
+    for (int b = 0; b < SL_BLOCK_TABLE; b++) {
+        const uint16_t *first = nodes + SIDE * ((b & 3) + SL_VOXEL_NODES * ((b >> 2 & 3) + SL_VOXEL_NODES * (b >> 4)));
+        int low = FULL, high = 0;
+        for (int z = 0; z <= SIDE; z++)
+            for (int y = 0; y <= SIDE; y++)
+                for (int x = 0; x <= SIDE; x++) {
+                    int value = first[x + SL_VOXEL_NODES * (y + SL_VOXEL_NODES * z)];
+                    low = value < low ? value : low;
+                    high = value > high ? value : high;
+                }
+        blocks[b] = low == FULL ? SL_BLOCK_FULL : (uint8_t)((high + SL_BLOCK_UNIT - 1) / SL_BLOCK_UNIT);
+    }
+}
+
 static void pack_chunk(void *argument, size_t begin, size_t end, size_t chunk)
 {
     (void)chunk;
@@ -90,6 +108,7 @@ static void pack_chunk(void *argument, size_t begin, size_t end, size_t chunk)
         for (int n = 0; n < SL_VOXEL_NODES * SL_VOXEL_NODES * SL_VOXEL_NODES; n++)
             out[n] = (uint16_t)fminf(nodes[n] * scale + 0.5f, SL_VOXEL_UNIT);
         p->volume->maximum[v] = maximum;
+        bound_blocks(out, p->volume->blocks + v * SL_BLOCK_TABLE);
         if (p->volume->velocity != NULL)
             memcpy(p->volume->velocity + v * 3 * SL_VOXEL_BINS,
                    p->values->velocity + (size_t)p->kept[v] * 3 * SL_VOXEL_BINS,
@@ -183,10 +202,11 @@ SlStatus sl_volume_pack(SlVolume *volume, const SlVoxelValues *values, SlError *
         volume->nodes = sl_alloc(&context->memory,
                                  (size_t)volume->voxel_count * SL_VOXEL_STRIDE * sizeof(uint16_t));
         volume->maximum = sl_alloc(&context->memory, volume->voxel_count * sizeof(float));
+        volume->blocks = sl_alloc(&context->memory, (size_t)volume->voxel_count * SL_BLOCK_TABLE);
         if (values->velocity != NULL)
             volume->velocity = sl_alloc(&context->memory,
                                         (size_t)volume->voxel_count * 3 * SL_VOXEL_BINS * sizeof(float));
-        if (volume->nodes == NULL || volume->maximum == NULL ||
+        if (volume->nodes == NULL || volume->maximum == NULL || volume->blocks == NULL ||
             (values->velocity != NULL && volume->velocity == NULL) || !make_regions(&p))
             return sl_error_set(error, SL_ERROR_MEMORY,
                                 "no memory for a snow volume of %u super-voxels; set a larger "

@@ -1,8 +1,9 @@
 /* The inside of a snow volume: a sparse grid in three levels. Cells hold densities at their corners;
    8 x 8 x 8 cells are a super-voxel with the nodes of all its corners (those on shared faces are
-   stored in both) and their maximum, its majorant; 8 x 8 x 8 super-voxels are a region, found by a
-   hash of its coordinates. A ray walks from region to region, inside one from super-voxel to
-   super-voxel. Memory follows the snow.
+   stored in both) and their maximum; 2 x 2 x 2 of these cells are a block, which has a majorant;
+   8 x 8 x 8 super-voxels are a region, found by a hash of its coordinates. A ray walks from region to
+   region, inside one from super-voxel to super-voxel, inside that from block to block. Memory follows
+   the snow.
 
    Coordinates count from the corner of the grid, `origin`, which lies on a lattice fixed in space:
    snow that does not move is rasterised the same in every frame, whatever else moves. */
@@ -18,12 +19,16 @@ enum {
     SL_VOXEL_STRIDE = 736,                 /* values from one super-voxel to the next; 9³ are used */
     SL_VOXEL_OWN = 512,                    /* nodes that no super-voxel below it has: 8³ */
     SL_VOXEL_BINS = 8,                     /* velocities of a super-voxel: one for 4³ of its own nodes */
+    SL_VOXEL_BLOCKS = 4,                   /* along an edge of a super-voxel */
+    SL_BLOCK_TABLE = 64,                   /* 4³ */
+    SL_BLOCK_FULL = 255,                   /* all nodes of the block are at the super-voxel's maximum */
     SL_REGION_VOXELS = 8,                  /* along an edge of a region */
     SL_REGION_TABLE = 512,
     SL_VOLUME_LIMIT = 1 << 20              /* super-voxels along an axis */
 };
 #define SL_NO_VOXEL UINT32_MAX
 #define SL_VOXEL_UNIT 65535.0f             /* value of a node at its super-voxel's maximum */
+#define SL_BLOCK_UNIT 259                  /* of the bound of a block, in those of nodes: 254 of it reach above all of them */
 
 /* A point of snow, in cells from the grid's origin. */
 typedef struct SlSnowPoint {
@@ -56,6 +61,8 @@ struct SlVolume {
     uint32_t voxel_count, region_count, table_size;
     uint16_t *nodes;       /* SL_VOXEL_STRIDE per super-voxel; node (x, y, z) at x + 9 (y + 9 z) */
     float *maximum;        /* of a super-voxel, relative extinction */
+    uint8_t *blocks;       /* SL_BLOCK_TABLE per super-voxel, x fastest: bound of the nodes of a block in units of
+                              SL_BLOCK_UNIT, 0: no snow; or SL_BLOCK_FULL */
     float *velocity;       /* m/s, 3 SL_VOXEL_BINS per super-voxel; NULL: none */
     float global_maximum;  /* of all */
     SlBlockCoord *regions; /* ascending by z, y, x */
@@ -86,6 +93,19 @@ static inline float sl_volume_weight(SlVolumeKernel kernel, float t)
 static inline float sl_volume_reach(SlVolumeKernel kernel)
 {
     return kernel == SL_VOLUME_SIMULATION ? 2.0f : 1.5f;
+}
+
+/* (int)floorf and (int)ceilf, which are calls. */
+static inline int sl_round_down(float x)
+{
+    int i = (int)x;
+    return i - ((float)i > x);
+}
+
+static inline int sl_round_up(float x)
+{
+    int i = (int)x;
+    return i + ((float)i < x);
 }
 
 /* Velocity of a particle (m/s); 0 where it is not finite or the field has none. */

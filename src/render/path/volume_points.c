@@ -370,7 +370,7 @@ static void place_chunk(void *argument, size_t begin, size_t end, size_t chunk)
         for (int a = 0; a < 3; a++) {
             q->at[a] = (float)(((double)q->at[a] - s->origin[a]) / (double)s->cell);
             float sum = 0;
-            for (int n = (int)ceilf(q->at[a] - reach); n <= (int)floorf(q->at[a] + reach); n++)
+            for (int n = sl_round_up(q->at[a] - reach); n <= sl_round_down(q->at[a] + reach); n++)
                 sum += sl_volume_weight(kernel, ((float)n - q->at[a]) * per_width);
             product *= sum;
         }
@@ -385,20 +385,25 @@ typedef struct Sorting {
     SlSnowPoint *sorted;
     const uint32_t *order;
     uint32_t *keys;
-    int axis;
+    const int32_t *size;
+    int first, last; /* axes of the key */
 } Sorting;
 
 static int32_t voxel_of(float cells)
 {
-    return (int32_t)floorf(cells * (1.0f / SL_VOXEL_CELLS));
+    return sl_round_down(cells * (1.0f / SL_VOXEL_CELLS));
 }
 
 static void keys_chunk(void *argument, size_t begin, size_t end, size_t chunk)
 {
     (void)chunk;
     Sorting *s = argument;
-    for (size_t k = begin; k < end; k++)
-        s->keys[k] = (uint32_t)voxel_of(s->point[k].at[s->axis]);
+    for (size_t k = begin; k < end; k++) {
+        uint32_t key = 0;
+        for (int a = s->last; a >= s->first; a--)
+            key = key * (uint32_t)s->size[a] + (uint32_t)voxel_of(s->point[k].at[a]);
+        s->keys[k] = key;
+    }
 }
 
 static void permute_chunk(void *argument, size_t begin, size_t end, size_t chunk)
@@ -409,7 +414,7 @@ static void permute_chunk(void *argument, size_t begin, size_t end, size_t chunk
         s->sorted[k] = s->point[s->order[k]];
 }
 
-/* Stable sorts by x, then y, then z: keys stay small however far apart particles are. */
+/* By z, y, x; where particles are so far apart that one key would be too large, by stable sorts by x, then y, then z. */
 static bool sort_points(SlContext *context, SlSnowPoints *points, SlSnowPoint *spare)
 {
     SlArena *arena = &context->arena;
@@ -419,12 +424,14 @@ static bool sort_points(SlContext *context, SlSnowPoints *points, SlSnowPoint *s
     if (keys == NULL || order == NULL || sorted_keys == NULL)
         return false;
     SlSnowPoint *from = points->point, *to = spare;
-    for (int axis = 0; axis < 3; axis++) {
-        Sorting sorting = {from, to, order, keys, axis};
+    uint64_t all = (uint64_t)points->size[0] * (uint64_t)points->size[1] * (uint64_t)points->size[2];
+    bool once = all <= 1u << 31; /* of factors up to 2^20 */
+    for (int axis = 0; axis < (once ? 1 : 3); axis++) {
+        Sorting sorting = {from, to, order, keys, points->size, axis, once ? 2 : axis};
+        uint64_t count = once ? all : (uint64_t)points->size[axis];
         sl_parallel_for(context->pool, n, CHUNK, keys_chunk, &sorting);
         SlArenaMark mark = sl_arena_mark(arena);
-        bool done = sl_sort_by_key(context->pool, arena, keys, n, (uint64_t)points->size[axis],
-                                   order, sorted_keys);
+        bool done = sl_sort_by_key(context->pool, arena, keys, n, count, order, sorted_keys);
         sl_arena_release(arena, mark);
         if (!done)
             return false;

@@ -28,8 +28,8 @@ typedef struct Raster {
 /* First and last node of a point along an axis. */
 static void node_range(const SlSnowPoint *p, float reach, int a, int *first, int *last)
 {
-    *first = (int)ceilf(p->at[a] - reach);
-    *last = (int)floorf(p->at[a] + reach);
+    *first = sl_round_up(p->at[a] - reach);
+    *last = sl_round_down(p->at[a] + reach);
 }
 
 /* Rounded down also below 0. */
@@ -160,7 +160,7 @@ static SlBlockCoord *reached_voxels(SlContext *context, Raster *r, uint32_t *cou
 
 /* --- Sums. --- */
 
-/* Weights of a point along the axes at the 8³ own nodes of a super-voxel, from `low` to `high`. */
+/* Weights of a point along the axes at the 8³ own nodes of a super-voxel; they are 0 but from `low` to `high`. */
 typedef struct Weights {
     int low[3], high[3];
     float at[3][SL_VOXEL_CELLS];
@@ -169,7 +169,11 @@ typedef struct Weights {
 /* base: first node of the super-voxel. False: the point does not reach it. */
 static bool weigh(const SlSnowPoint *p, SlVolumeKernel kernel, const int base[3], Weights *w)
 {
-    float reach = p->width * sl_volume_reach(kernel), per_width = 1 / p->width;
+    float reach = p->width * sl_volume_reach(kernel);
+    for (int a = 0; a < 3; a++) /* most points of the super-voxels around do not */
+        if (p->at[a] + reach < (float)base[a] || p->at[a] - reach > (float)(base[a] + SL_VOXEL_CELLS - 1))
+            return false;
+    float per_width = 1 / p->width;
     for (int a = 0; a < 3; a++) {
         node_range(p, reach, a, &w->low[a], &w->high[a]);
         w->low[a] = w->low[a] > base[a] ? w->low[a] - base[a] : 0;
@@ -177,19 +181,21 @@ static bool weigh(const SlSnowPoint *p, SlVolumeKernel kernel, const int base[3]
         if (w->low[a] > w->high[a])
             return false;
     }
+    memset(w->at, 0, sizeof w->at);
     for (int a = 0; a < 3; a++)
         for (int n = w->low[a]; n <= w->high[a]; n++)
             w->at[a][n] = sl_volume_weight(kernel, ((float)(base[a] + n) - p->at[a]) * per_width);
     return true;
 }
 
+/* Along x at all nodes: a loop of fixed length is vectors. */
 static void add_point(const Weights *w, float amount, float *own)
 {
     for (int z = w->low[2]; z <= w->high[2]; z++)
         for (int y = w->low[1]; y <= w->high[1]; y++) {
             float factor = amount * w->at[2][z] * w->at[1][y];
             float *row = own + 8 * (y + 8 * z);
-            for (int x = w->low[0]; x <= w->high[0]; x++)
+            for (int x = 0; x < SL_VOXEL_CELLS; x++)
                 row[x] += factor * w->at[0][x];
         }
 }

@@ -1,28 +1,45 @@
 /* Light through a volume: delta tracking [Woodcock 1965] finds where a path is scattered, ratio tracking
-   [Novák 2014] estimates transmittance. Both draw tentative collisions from the majorant of the
-   super-voxel the ray is in; the ray walks over regions and super-voxels as in volume_grid.h.
+   [Novák 2014] estimates transmittance. Both draw tentative collisions from the majorant of the block the
+   ray is in; the ray walks over regions, super-voxels and blocks as in volume_grid.h. Crumbs in the air fill
+   a small part of their super-voxels: blocks of 2 x 2 x 2 cells without snow are passed without a collision.
 
    A tentative collision is real with the probability extinction / majorant. The density between nodes is
    linear in each coordinate, so choosing one of the eight nodes around at random, with the weights of
-   the interpolation, gives the same probability with one memory access instead of eight. */
+   the interpolation, gives the same probability with one memory access instead of eight. In a block whose
+   nodes are all at the maximum of the super-voxel each collision is real, and none is read. */
 #include "render/path/volume_grid.h"
 
-/* A ray in super-voxels from the grid's corner; t counts super-voxels too. */
+#include <string.h>
+
+/* As fminf and fmaxf of numbers; those are calls, as they must look for NaN. */
+static inline float lower(float a, float b)
+{
+    return a < b ? a : b;
+}
+
+static inline float upper(float a, float b)
+{
+    return a > b ? a : b;
+}
+
+enum { PER_VOXEL = SL_VOXEL_BLOCKS, PER_REGION = SL_VOXEL_BLOCKS * SL_REGION_VOXELS, CELLS = SL_VOXEL_CELLS / SL_VOXEL_BLOCKS };
+
+/* A ray in blocks from the grid's corner; t counts blocks too. */
 typedef struct Ray {
     float p[3], d[3], inverse[3];
     float t, end;
 } Ray;
 
-/* How far a walk has come. */
+/* How far a walk has come: the block, and the numbers of its region and super-voxel. */
 typedef struct Walk {
-    int32_t voxel[3], region[3];
-    uint32_t region_number;
+    int32_t at[3], region[3];
+    uint32_t region_number, number;
 } Walk;
 
 /* A walk's result: a collision, or the transmittance up to the end. */
 typedef struct Track {
     bool ratio;          /* estimate transmittance, do not stop at a collision */
-    float extinction;    /* per super-voxel, at relative extinction 1 */
+    float extinction;    /* per block, at relative extinction 1 */
     float depth;         /* optical depth to the next tentative collision */
     float transmittance;
     SlPathSampler *sampler;
@@ -39,7 +56,7 @@ static bool enter(const SlVolume *volume, SlVec3 origin, SlVec3 direction, float
                            volume->bounds.max.y - volume->origin.y,
                            volume->bounds.max.z - volume->origin.z};
     const float d[3] = {direction.x, direction.y, direction.z};
-    float scale = volume->per_voxel;
+    float scale = PER_VOXEL * volume->per_voxel;
     if (volume->voxel_count == 0)
         return false;
     ray->t = 0;
@@ -50,48 +67,59 @@ static bool enter(const SlVolume *volume, SlVec3 origin, SlVec3 direction, float
         ray->inverse[a] = fabsf(d[a]) > 1e-20f ? 1 / d[a] : d[a] < 0 ? -1e20f : 1e20f;
         float near = (low[a] * scale - ray->p[a]) * ray->inverse[a];
         float far = (high[a] * scale - ray->p[a]) * ray->inverse[a];
-        ray->t = fmaxf(ray->t, fminf(near, far));
-        ray->end = fminf(ray->end, fmaxf(near, far));
+        ray->t = upper(ray->t, lower(near, far));
+        ray->end = lower(ray->end, upper(near, far));
     }
     return ray->t < ray->end;
 }
 
-static int32_t clamp_index(float x, int32_t low, int32_t high)
+/* low is not negative: truncation does what rounding down would. */
+static inline int32_t clamp_index(float x, int32_t low, int32_t high)
 {
-    int32_t i = (int32_t)floorf(x);
+    int32_t i = (int32_t)x;
     return i < low ? low : i > high ? high : i;
 }
 
-static void draw_depth(Track *track)
+/* -ln u, u uniform in (0, 1] with 24 bits: u = m 2^e, m between √½ and √2, and
+   ln m = 2 (s + s³/3 + s⁵/5 + …), s = (m - 1) / (m + 1). */
+static inline void draw_depth(Track *track)
 {
-    track->depth = -logf(1 - sl_path_uniform(track->sampler));
+    float u = (float)((sl_path_bits(track->sampler) >> 8) + 1) * 0x1p-24f, m;
+    uint32_t bits;
+    memcpy(&bits, &u, sizeof bits);
+    int32_t e = (int32_t)(bits - 0x3f3504f3u) >> 23; /* the bits of √½ */
+    bits -= (uint32_t)e << 23;
+    memcpy(&m, &bits, sizeof m);
+    float s = (m - 1) / (m + 1), q = s * s;
+    float series = 1 + q * (1.0f / 3 + q * (1.0f / 5 + q * (1.0f / 7 + q * (1.0f / 9))));
+    track->depth = -0.693147181f * (float)e - 2 * s * series;
 }
 
 /* The node that a tentative collision at t falls on: each coordinate is rounded up or down with the
    probability of its weight. */
-static uint16_t pick_node(const SlVolume *volume, const Ray *ray, const int32_t voxel[3],
-                          uint32_t number, float t, SlPathSampler *sampler)
+static inline uint32_t pick_node(const SlVolume *volume, const Ray *ray, const Walk *walk, float t,
+                                 SlPathSampler *sampler)
 {
-    const uint16_t *nodes = volume->nodes + (size_t)number * SL_VOXEL_STRIDE;
     uint32_t bits = sl_path_bits(sampler);
     int32_t at[3];
     for (int a = 0; a < 3; a++) {
-        float local = (ray->p[a] + ray->d[a] * t - (float)voxel[a]) * SL_VOXEL_CELLS;
+        int32_t first = walk->at[a] & ~(PER_VOXEL - 1);
+        float local = (ray->p[a] + ray->d[a] * t - (float)first) * CELLS;
         float round_up = ((float)(bits >> (10 * a) & 1023) + 0.5f) * (1.0f / 1024);
-        at[a] = (int32_t)fminf(fmaxf(local + round_up, 0), SL_VOXEL_CELLS);
+        at[a] = (int32_t)lower(upper(local + round_up, 0), SL_VOXEL_CELLS);
     }
-    return nodes[at[0] + SL_VOXEL_NODES * (at[1] + SL_VOXEL_NODES * at[2])];
+    return volume->nodes[(size_t)walk->number * SL_VOXEL_STRIDE +
+                         (size_t)(at[0] + SL_VOXEL_NODES * (at[1] + SL_VOXEL_NODES * at[2]))];
 }
 
-/* One tentative collision where the node's value is `value` / 65536 of the majorant; true: the walk is
-   over. */
-static bool collide(Track *track, uint32_t value)
+/* One tentative collision, real with the probability value / bound; true: the walk is over. */
+static inline bool collide(Track *track, uint32_t value, uint32_t bound)
 {
     if (!track->ratio)
-        return (sl_path_bits(track->sampler) >> 16) < value;
-    track->transmittance *= 1 - (float)value * (1.0f / 65536);
+        return ((uint64_t)sl_path_bits(track->sampler) * bound) >> 32 < value;
+    track->transmittance *= 1 - (float)value / (float)bound;
     /* Russian roulette: a path below the limit survives with the probability its weight is of it. */
-    const float limit = 0.1f;
+    const float limit = 0.3f;
     if (track->transmittance < limit) {
         if (sl_path_uniform(track->sampler) * limit >= track->transmittance) {
             track->transmittance = 0;
@@ -102,106 +130,138 @@ static bool collide(Track *track, uint32_t value)
     return false;
 }
 
-/* Majorant of relative extinction `maximum`: such that a node's value is in units of 1/65536 of it. */
-static float majorant(const Track *track, float maximum)
+/* From ray->t to `end` inside a block of that bound; true: the walk is over, at ray->t. */
+static inline bool cross_block(const SlVolume *volume, Ray *ray, const Walk *walk, uint32_t level, float end,
+                               Track *track)
 {
-    return maximum * (65536.0f / SL_VOXEL_UNIT) * track->extinction;
-}
-
-/* From ray->t to `end` inside a super-voxel; true: the walk is over, at ray->t. */
-static bool cross_voxel(const SlVolume *volume, Ray *ray, const Walk *walk, uint32_t number,
-                        float end, Track *track)
-{
-    float bound = majorant(track, volume->maximum[number]), length = 1 / bound;
+    uint32_t top = level * SL_BLOCK_UNIT;
+    float bound = volume->maximum[walk->number] * track->extinction;
+    if (level != SL_BLOCK_FULL)
+        bound *= (float)top * (1 / SL_VOXEL_UNIT);
+    float ahead = (end - ray->t) * bound;
+    if (track->depth >= ahead) {
+        track->depth -= ahead;
+        return false;
+    }
+    float length = 1 / bound;
     for (;;) {
         float t = ray->t + track->depth * length;
         if (!(t < end)) {
-            track->depth = fmaxf(track->depth - (end - ray->t) * bound, 0);
+            track->depth = upper(track->depth - (end - ray->t) * bound, 0);
             return false;
         }
         ray->t = t;
-        if (collide(track, pick_node(volume, ray, walk->voxel, number, t, track->sampler)))
+        if (level == SL_BLOCK_FULL) {
+            track->transmittance = 0;
+            return true;
+        }
+        if (collide(track, pick_node(volume, ray, walk, t, track->sampler), top))
             return true;
         draw_depth(track);
     }
 }
 
-/* Distance at which the ray leaves the box of `side` super-voxels at `low`, and through which axis. */
-static float leave(const Ray *ray, const int32_t low[3], int32_t side, int *axis)
+/* Passes what has no snow: the cube of `side` blocks, a power of two, that the walk is in. False: the ray ends. */
+static bool skip(const SlVolume *volume, Ray *ray, Walk *walk, int32_t side)
 {
-    float nearest = INFINITY;
+    int32_t low[3];
+    float leave[3];
     for (int a = 0; a < 3; a++) {
-        float face = (float)(low[a] + (ray->d[a] < 0 ? 0 : side));
-        float t = (face - ray->p[a]) * ray->inverse[a];
-        if (t < nearest) {
-            nearest = t;
-            *axis = a;
-        }
+        low[a] = walk->at[a] & ~(side - 1);
+        leave[a] = ((float)(low[a] + (ray->d[a] < 0 ? 0 : side)) - ray->p[a]) * ray->inverse[a];
     }
-    return nearest;
+    int axis = leave[0] < leave[1] ? 0 : 1;
+    axis = leave[2] < leave[axis] ? 2 : axis;
+    if (!(leave[axis] < ray->end))
+        return false;
+    ray->t = upper(ray->t, leave[axis]);
+    for (int a = 0; a < 3; a++)
+        walk->at[a] = clamp_index(ray->p[a] + ray->d[a] * ray->t, low[a], low[a] + side - 1);
+    walk->at[axis] = ray->d[axis] < 0 ? low[axis] - 1 : low[axis] + side;
+    return walk->at[axis] >= 0 && walk->at[axis] < PER_VOXEL * volume->size[axis];
 }
 
-/* Skips an empty region. */
-static void skip_region(const Ray *ray, Walk *walk, float t, int axis)
+/* Sets walk->number; the side of the cube around the block that has no snow, or 0. */
+static inline int32_t find_voxel(const SlVolume *volume, Walk *walk)
 {
-    for (int a = 0; a < 3; a++) {
-        int32_t first = walk->region[a] * SL_REGION_VOXELS, last = first + SL_REGION_VOXELS - 1;
-        walk->voxel[a] = a != axis ? clamp_index(ray->p[a] + ray->d[a] * t, first, last)
-                                   : (ray->d[a] < 0 ? first - 1 : last + 1);
+    const int32_t region[3] = {walk->at[0] / PER_REGION, walk->at[1] / PER_REGION, walk->at[2] / PER_REGION};
+    if (region[0] != walk->region[0] || region[1] != walk->region[1] || region[2] != walk->region[2]) {
+        for (int a = 0; a < 3; a++)
+            walk->region[a] = region[a];
+        walk->region_number = sl_volume_region(volume, (SlBlockCoord){region[0], region[1], region[2]});
     }
+    if (walk->region_number == SL_NO_BLOCK)
+        return PER_REGION;
+    const int32_t voxel[3] = {walk->at[0] / PER_VOXEL, walk->at[1] / PER_VOXEL, walk->at[2] / PER_VOXEL};
+    walk->number = volume->voxels[walk->region_number * (size_t)SL_REGION_TABLE + sl_region_place(voxel)];
+    return walk->number == SL_NO_VOXEL ? PER_VOXEL : 0;
 }
 
-/* Super-voxel by super-voxel, or region by region where there is no snow. True: over before the end. */
-static bool walk_voxels(const SlVolume *volume, Ray *ray, Track *track)
+/* Where the ray leaves its block along each axis. */
+static inline void set_next(const Ray *ray, const Walk *walk, float next[3])
+{
+    for (int a = 0; a < 3; a++)
+        next[a] = ((float)(walk->at[a] + (ray->d[a] < 0 ? 0 : 1)) - ray->p[a]) * ray->inverse[a];
+}
+
+/* Block by block; super-voxel by super-voxel or region by region where there is no snow. True: over before the
+   end. */
+static bool walk_blocks(const SlVolume *volume, Ray *ray, Track *track)
 {
     Walk walk = {.region = {INT32_MIN, INT32_MIN, INT32_MIN}};
-    for (int a = 0; a < 3; a++)
-        walk.voxel[a] = clamp_index(ray->p[a] + ray->d[a] * ray->t, 0, volume->size[a] - 1);
+    float next[3];
+    int32_t step[3], edge[3]; /* edge: place of a block in its super-voxel after it was entered */
+    for (int a = 0; a < 3; a++) {
+        walk.at[a] = clamp_index(ray->p[a] + ray->d[a] * ray->t, 0, PER_VOXEL * volume->size[a] - 1);
+        step[a] = ray->d[a] < 0 ? -1 : 1;
+        edge[a] = ray->d[a] < 0 ? PER_VOXEL - 1 : 0;
+    }
+    set_next(ray, &walk, next);
     for (;;) {
-        const int32_t region[3] = {walk.voxel[0] >> 3, walk.voxel[1] >> 3, walk.voxel[2] >> 3};
-        if (region[0] != walk.region[0] || region[1] != walk.region[1] || region[2] != walk.region[2]) {
-            for (int a = 0; a < 3; a++)
-                walk.region[a] = region[a];
-            walk.region_number =
-                sl_volume_region(volume, (SlBlockCoord){region[0], region[1], region[2]});
+        int32_t empty = find_voxel(volume, &walk);
+        if (empty > 0) {
+            if (!skip(volume, ray, &walk, empty))
+                return false;
+            set_next(ray, &walk, next);
+            continue;
         }
-        int axis = 0;
-        float t;
-        if (walk.region_number == SL_NO_BLOCK) {
-            const int32_t low[3] = {8 * region[0], 8 * region[1], 8 * region[2]};
-            t = leave(ray, low, SL_REGION_VOXELS, &axis);
-            skip_region(ray, &walk, t, axis);
-        } else {
-            uint32_t number = volume->voxels[walk.region_number * (size_t)SL_REGION_TABLE +
-                                             sl_region_place(walk.voxel)];
-            t = leave(ray, walk.voxel, 1, &axis);
-            if (number != SL_NO_VOXEL &&
-                cross_voxel(volume, ray, &walk, number, fminf(t, ray->end), track))
+        const uint8_t *level = volume->blocks + (size_t)walk.number * SL_BLOCK_TABLE;
+        int axis;
+        do {
+            const int32_t mask = PER_VOXEL - 1;
+            uint32_t here = level[(walk.at[0] & mask) + PER_VOXEL * ((walk.at[1] & mask) + PER_VOXEL * (walk.at[2] & mask))];
+            axis = next[0] < next[1] ? 0 : 1;
+            axis = next[2] < next[axis] ? 2 : axis;
+            float leave = next[axis], stop = lower(leave, ray->end);
+            if (here > 0 && stop > ray->t && cross_block(volume, ray, &walk, here, stop, track))
                 return true;
-            walk.voxel[axis] += ray->d[axis] < 0 ? -1 : 1;
-        }
-        ray->t = fmaxf(ray->t, t);
-        if (!(ray->t < ray->end) || walk.voxel[axis] < 0 || walk.voxel[axis] >= volume->size[axis])
+            if (!(leave < ray->end))
+                return false;
+            ray->t = upper(ray->t, leave);
+            next[axis] += fabsf(ray->inverse[axis]);
+            walk.at[axis] += step[axis];
+        } while ((walk.at[axis] & (PER_VOXEL - 1)) != edge[axis]);
+        if (walk.at[axis] < 0 || walk.at[axis] >= PER_VOXEL * volume->size[axis])
             return false;
     }
 }
 
-/* One majorant for the whole box: what walk_voxels is compared with. */
+/* One majorant for the whole box: what walk_blocks is compared with. */
 static bool walk_box(const SlVolume *volume, Ray *ray, Track *track)
 {
-    float bound = majorant(track, volume->global_maximum), length = 1 / bound;
+    /* Such that a node's value is in units of 1/65536 of it. */
+    float length = 1 / (volume->global_maximum * (65536.0f / SL_VOXEL_UNIT) * track->extinction);
     for (;;) {
         ray->t += track->depth * length;
         if (!(ray->t < ray->end))
             return false;
-        int32_t voxel[3];
+        Walk walk = {.region = {INT32_MIN, INT32_MIN, INT32_MIN}};
         for (int a = 0; a < 3; a++)
-            voxel[a] = clamp_index(ray->p[a] + ray->d[a] * ray->t, 0, volume->size[a] - 1);
-        uint32_t number = sl_volume_voxel(volume, voxel);
-        if (number != SL_NO_VOXEL) {
-            float value = (float)pick_node(volume, ray, voxel, number, ray->t, track->sampler) *
-                          (volume->maximum[number] / volume->global_maximum);
-            if (collide(track, (uint32_t)(value + sl_path_uniform(track->sampler))))
+            walk.at[a] = clamp_index(ray->p[a] + ray->d[a] * ray->t, 0, PER_VOXEL * volume->size[a] - 1);
+        if (find_voxel(volume, &walk) == 0) {
+            float value = (float)pick_node(volume, ray, &walk, ray->t, track->sampler) *
+                          (volume->maximum[walk.number] / volume->global_maximum);
+            if (collide(track, (uint32_t)(value + sl_path_uniform(track->sampler)), 65536))
                 return true;
         }
         draw_depth(track);
@@ -211,7 +271,7 @@ static bool walk_box(const SlVolume *volume, Ray *ray, Track *track)
 static bool walk(const SlVolume *volume, Ray *ray, Track *track)
 {
     draw_depth(track);
-    return volume->settings.supervoxels ? walk_voxels(volume, ray, track)
+    return volume->settings.supervoxels ? walk_blocks(volume, ray, track)
                                         : walk_box(volume, ray, track);
 }
 
@@ -220,11 +280,12 @@ bool sl_volume_scatter(const SlVolume *volume, SlVec3 origin, SlVec3 direction, 
 {
     Ray ray;
     int set = sl_volume_phase_set(volume, order);
-    Track track = {.extinction = volume->extinction[set] * volume->voxel, .sampler = sampler};
+    float block = CELLS * volume->cell;
+    Track track = {.extinction = volume->extinction[set] * block, .sampler = sampler};
     if (!enter(volume, origin, direction, t_max, &ray) || !(track.extinction > 0) ||
         !walk(volume, &ray, &track))
         return false;
-    *event = (SlVolumeEvent){.t = ray.t * volume->voxel, .albedo = volume->albedo[set],
+    *event = (SlVolumeEvent){.t = ray.t * block, .albedo = volume->albedo[set],
                              .g = volume->g[set], .order = order};
     event->position = sl_add(origin, sl_scale(direction, event->t));
     return true;
@@ -235,7 +296,7 @@ float sl_volume_transmittance(const SlVolume *volume, SlVec3 origin, SlVec3 dire
 {
     Ray ray;
     Track track = {.ratio = true, .transmittance = 1, .sampler = sampler,
-                   .extinction = volume->extinction[sl_volume_phase_set(volume, order)] * volume->voxel};
+                   .extinction = volume->extinction[sl_volume_phase_set(volume, order)] * CELLS * volume->cell};
     if (!enter(volume, origin, direction, t_max, &ray) || !(track.extinction > 0))
         return 1;
     walk(volume, &ray, &track);
