@@ -100,6 +100,9 @@ def plot(results, path):
                                 and r["request"].startswith(case) and name in r["values"])
                 if points:
                     axis.plot(*zip(*points), style, label=solver, markersize=4)
+            if not axis.lines:
+                axis.axis("off")
+                continue
             axis.set_xscale("log", base=2)
             if series == "d":
                 axis.invert_xaxis()
