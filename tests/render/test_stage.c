@@ -160,9 +160,40 @@ static void colliders_are_drawn_in_their_colors(void **state)
     sl_context_destroy(context);
 }
 
+/* A closed domain with water is a tank, unless a side is open or a solid stands there. */
+static void tank_of_a_view(void **state)
+{
+    (void)state;
+    SlSurfaceView surface = {.system = "water"};
+    SlColliderView ball = {.kind = SL_COLLIDER_SHAPE, .shape = sl_default_shape(SL_SHAPE_SPHERE)};
+    ball.shape.center = (SlVec3){2, 1, 1};
+    ball.shape.radius = 0.5f;
+    SlFrameView view = {.domain = {{0, 0, 0}, {4, INFINITY, 2}}, .surfaces = &surface, .surface_count = 1,
+                        .colliders = &ball, .collider_count = 1};
+    SlBox tank;
+    assert_true(sl_stage_tank(&view, 0.1f, &tank));
+    assert_near(tank.max.y, 1.2, 1e-6);
+    assert_near(tank.max.x, 4, 0);
+    ball.shape.center.z = 0.55f;
+    assert_false(sl_stage_tank(&view, 0.1f, &tank));
+    static const float corners[9] = {1, 0, 1, 2, 0, 1, 1, 1, 1.95f};
+    static const uint32_t triangle[3] = {0, 1, 2};
+    ball = (SlColliderView){.kind = SL_COLLIDER_MESH, .pose = {{0, 0, 0}, {0, 0, 0, 1}},
+                            .mesh = {corners, 3, triangle, 1}};
+    assert_false(sl_stage_tank(&view, 0.1f, &tank));
+    ball.pose.position.z = -0.5f;
+    assert_true(sl_stage_tank(&view, 0.1f, &tank));
+    view.surface_count = 0;
+    assert_false(sl_stage_tank(&view, 0.1f, &tank));
+    view.surface_count = 1;
+    view.domain.max.x = INFINITY;
+    assert_false(sl_stage_tank(&view, 0.1f, &tank));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tank_of_a_view),
         cmocka_unit_test(tables_begin_with_the_stage),
         cmocka_unit_test(framing_has_the_scene_in_the_picture),
         cmocka_unit_test(stage_follows_view_and_parameters),

@@ -419,6 +419,47 @@ static void other_particles_are_solid(void **state)
     free(scene);
 }
 
+/* The edges of the tank are where its corners are seen; one that a solid touches is none. */
+static void a_tank_has_edges(void **state)
+{
+    (void)state;
+    Scene *scene = make_pool();
+    add_sphere(scene);
+    float *with[PLANES], *without[PLANES];
+    draw(scene, 2, true, with, NULL);
+    set(scene, "tank", 0);
+    draw(scene, 2, true, without, NULL);
+    all_finite(with[COLOR], 3 * WIDTH * HEIGHT);
+    SlCameraFrame c = sl_camera_frame(&scene->camera, WIDTH, HEIGHT);
+    int found = 0;
+    for (int k = 0; k < 40; k++) { /* along the upper edge in front */
+        SlVec3 v = sl_camera_to_view(&c, (SlVec3){SIDE * SPACING * (float)k / 39, 1, SIDE * SPACING});
+        float x = c.center_x + v.x / v.z * c.focal, y = c.center_y - v.y / v.z * c.focal;
+        if (!(x >= 0 && y >= 0 && x < WIDTH && y < HEIGHT))
+            continue;
+        size_t at = 3 * ((size_t)y * WIDTH + (size_t)x);
+        float most = 0;
+        for (size_t j = 0; j < 3; j++)
+            most = fmaxf(most, fabsf(with[COLOR][at + j] - without[COLOR][at + j]));
+        assert_true(most > 0.01f);
+        found++;
+    }
+    assert_true(found > 10);
+    /* Depth and normal are the water's. */
+    assert_memory_equal(with[DEPTH], without[DEPTH], WIDTH * HEIGHT * sizeof(float));
+    free_planes(with);
+    set(scene, "tank", 1);
+    scene->collider.shape.center.x = 0.1f;
+    draw(scene, 2, true, with, NULL);
+    set(scene, "tank", 0);
+    free_planes(without);
+    draw(scene, 2, true, without, NULL);
+    assert_memory_equal(with[COLOR], without[COLOR], 3 * WIDTH * HEIGHT * sizeof(float));
+    free_planes(with);
+    free_planes(without);
+    free(scene);
+}
+
 /* --- The filter. --- */
 
 /* [Truong 2018] for one pixel of a row, written from the paper's rules. */
@@ -506,6 +547,7 @@ int main(void)
         cmocka_unit_test(empty_and_broken_frames_are_drawn),
         cmocka_unit_test(any_size_is_drawn),
         cmocka_unit_test(other_particles_are_solid),
+        cmocka_unit_test(a_tank_has_edges),
         cmocka_unit_test(the_filter_is_that_of_the_paper),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,8 +2,8 @@
    the calls that set numbers; those of version 2 are tried first.
 
    Places, in this order: the given path, the environment's SLEET_OIDN ("none": do not look), the
-   loader's own search, folders of packages and archives, and the folders where pip puts the wheel
-   `pyoidn`, which ships the library. */
+   loader's own search, the folders where pip puts the wheel `pyoidn`, which ships the library (a virtual
+   environment, conda, the user's own, pyenv), and folders of packages and archives. */
 #include "render/denoise/oidn.h"
 
 #include <dlfcn.h>
@@ -105,8 +105,11 @@ static bool load_from_usual_places(SlOidn *oidn)
     for (int k = 0; k < NAME_COUNT; k++)
         if (load_file(names[k], oidn))
             return true;
-    if (load_from_home("VIRTUAL_ENV", "lib/python3*/site-packages/pyoidn/oidn/lib", oidn) ||
-        load_from_home("HOME", ".local/lib/python3*/site-packages/pyoidn/oidn/lib", oidn))
+#define WHEEL "lib/python3*/site-packages/pyoidn/oidn/lib"
+    if (load_from_home("VIRTUAL_ENV", WHEEL, oidn) || load_from_home("CONDA_PREFIX", WHEEL, oidn) ||
+        load_from_home("HOME", ".local/" WHEEL, oidn) ||
+        load_from_home("PYENV_ROOT", "versions/*/" WHEEL, oidn) ||
+        load_from_home("HOME", ".pyenv/versions/*/" WHEEL, oidn))
         return true;
     for (size_t k = 0; k < sizeof patterns / sizeof patterns[0]; k++)
         if (load_from_pattern(patterns[k], oidn))

@@ -44,7 +44,9 @@ enum { INTERSECTOR_AUTO, INTERSECTOR_EMBREE, INTERSECTOR_BVH };
 static const SlParamRow rows[ROW_COUNT] = {
     SL_STAGE_ROWS_WITH((0.46, 0.46, 0.455), (0.40, 0.55, 0.75), (0.86, 0.89, 0.92),
                        (0.68, 0.80, 0.55), 1.0, 0),
-    [SAMPLES] = {"samples", SL_PARAM_INTEGER, {{64}}, 1, 1e6, "", NULL, "paths per pixel, at most"},
+    [SAMPLES] = {"samples", SL_PARAM_INTEGER, {{0}}, 0, 1e6, "", NULL,
+                 "paths per pixel, at most; 0: 24 for snow, 40 for other pictures, enough for the denoiser; with "
+                 "noise or time_limit 65536"},
     [NOISE] = {"noise", SL_PARAM_NUMBER, {{0}}, 0, 1, "", NULL,
                       "relative standard error at which sampling stops; 0: all samples"},
     [TIME_LIMIT] = {"time_limit", SL_PARAM_NUMBER, {{0}}, 0, 1e7, "s", NULL,
@@ -251,6 +253,16 @@ static void set_stage(PathTracer *tracer, const SlFrameView *view)
     }
 }
 
+/* Snow scatters light so often that its noise has no structure, which the denoiser likes; refracted light
+   of water has. */
+static uint32_t sample_count(const PathTracer *tracer)
+{
+    enum { SNOW = 24, OTHER = 40, LIMITED = 65536 };
+    bool limited = number(tracer, NOISE) > 0 || number(tracer, TIME_LIMIT) > 0;
+    uint32_t given = (uint32_t)number(tracer, SAMPLES);
+    return given > 0 ? given : limited ? LIMITED : tracer->snow ? SNOW : OTHER;
+}
+
 static SlPattern ground_pattern(const PathTracer *tracer, const SlFrameView *view)
 {
     int style = (int)number(tracer, GROUND_STYLE);
@@ -319,7 +331,7 @@ static SlStatus make_lights(PathTracer *tracer, const SlRenderStage *stage, SlEr
 static void set_settings(PathTracer *tracer)
 {
     tracer->scene.settings =
-        (SlPathSettings){.samples = (uint32_t)number(tracer, SAMPLES),
+        (SlPathSettings){.samples = sample_count(tracer),
                          .seed = (uint32_t)number(tracer, SEED),
                          .max_bounces = (uint32_t)number(tracer, MAX_BOUNCES),
                          .max_scatterings = (uint32_t)number(tracer, MAX_SCATTERINGS),

@@ -412,27 +412,14 @@ static bool is_hidden(const char *names, const char *name)
     return false;
 }
 
-/* A solid stands at a side of the domain. */
-static bool has_walls(const SlSceneBuilder *b, const SlBox *box)
-{
-    float near = b->input->stage->spacing;
-    for (size_t k = 0; k < b->collider_pieces; k++)
-        for (size_t v = 0; v < b->pieces[k].vertex_count; v++) {
-            SlVec3 p = sl_piece_place(&b->pieces[k], b->pieces[k].positions + 3 * v);
-            if (p.x < box->min.x + near || p.x > box->max.x - near || p.z < box->min.z + near ||
-                p.z > box->max.z - near)
-                return true;
-        }
-    return false;
-}
-
 /* Glass around a closed domain with water that has no solids of its own as walls. */
 static void add_tank(SlSceneBuilder *b, SlTank *tank)
 {
-    const SlFrameView *view = b->input->job->view;
-    if (!b->input->tank || b->hidden > 0 || view->surface_count == 0 || has_walls(b, &view->domain) ||
-        !sl_tank_make(&view->domain, b->input->stage->spacing, tank))
+    float spacing = b->input->stage->spacing;
+    SlBox walls;
+    if (!b->input->tank || b->hidden > 0 || !sl_stage_tank(b->input->job->view, spacing, &walls))
         return;
+    sl_tank_make(&walls, spacing, tank);
     SlPiece *piece = new_piece(b);
     *piece = (SlPiece){.axes = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .positions = tank->positions,
                      .vertex_count = tank->vertex_count, .triangles = tank->triangles,

@@ -145,8 +145,7 @@ typedef struct SlTank {
     size_t vertex_count, triangle_count;
 } SlTank;
 
-/* False: a side of the domain is open. */
-bool sl_tank_make(const SlBox *domain, float spacing, SlTank *tank);
+void sl_tank_make(const SlBox *walls, float spacing, SlTank *tank);
 
 /* --- Wet solids (scene_wet.c). --- */
 

@@ -139,18 +139,13 @@ static void add_box(SlTank *tank, SlVec3 low, SlVec3 high)
 
 /* Panes around the box, from its walls outwards, the long ones between the ends. They reach a little
    inwards: water there counts as glass, and no film of air is left between them. */
-bool sl_tank_make(const SlBox *domain, float spacing, SlTank *tank)
+void sl_tank_make(const SlBox *walls, float spacing, SlTank *tank)
 {
-    SlVec3 a = domain->min, b = domain->max;
+    SlVec3 a = walls->min, b = walls->max;
     float size = fminf(b.x - a.x, b.z - a.z), thick = 0.005f * size, in = 0.02f * spacing;
     *tank = (SlTank){0};
-    if (!(sl_finite(a) && isfinite(b.x) && isfinite(b.z)))
-        return false;
-    if (!isfinite(b.y))
-        b.y = a.y + 0.6f * size;
     add_box(tank, sl_vec3(a.x - thick, a.y, a.z - thick), sl_vec3(a.x + in, b.y, b.z + thick));
     add_box(tank, sl_vec3(b.x - in, a.y, a.z - thick), sl_vec3(b.x + thick, b.y, b.z + thick));
     add_box(tank, sl_vec3(a.x + in, a.y, a.z - thick), sl_vec3(b.x - in, b.y, a.z + in));
     add_box(tank, sl_vec3(a.x + in, a.y, b.z - in), sl_vec3(b.x - in, b.y, b.z + thick));
-    return true;
 }

@@ -19,21 +19,24 @@ static void grow(SlBox *box, SlVec3 p)
     box->max = sl_vec3(fmaxf(box->max.x, p.x), fmaxf(box->max.y, p.y), fmaxf(box->max.z, p.z));
 }
 
+static void grow_by_mesh(SlBox *box, const SlColliderView *collider)
+{
+    const float *vertices = sl_view_vertices(collider);
+    SlVec3 axes[3];
+    sl_view_axes(collider, axes);
+    for (size_t i = 0; vertices != NULL && i < collider->mesh.vertex_count; i++) {
+        const float *v = vertices + 3 * i;
+        SlVec3 p = sl_add(sl_add(collider->pose.position, sl_scale(axes[0], v[0])),
+                          sl_add(sl_scale(axes[1], v[1]), sl_scale(axes[2], v[2])));
+        if (sl_finite(p))
+            grow(box, p);
+    }
+}
+
 static void grow_by_meshes(SlBox *box, const SlFrameView *view)
 {
-    for (size_t m = 0; m < view->collider_count; m++) {
-        const SlColliderView *collider = &view->colliders[m];
-        const float *vertices = sl_view_vertices(collider);
-        SlVec3 axes[3];
-        sl_view_axes(collider, axes);
-        for (size_t i = 0; vertices != NULL && i < collider->mesh.vertex_count; i++) {
-            const float *v = vertices + 3 * i;
-            SlVec3 p = sl_add(sl_add(collider->pose.position, sl_scale(axes[0], v[0])),
-                              sl_add(sl_scale(axes[1], v[1]), sl_scale(axes[2], v[2])));
-            if (sl_finite(p))
-                grow(box, p);
-        }
-    }
+    for (size_t m = 0; m < view->collider_count; m++)
+        grow_by_mesh(box, &view->colliders[m]);
 }
 
 /* Open sides are put on multiples of a power of two, so that they stay while particles move a little.
@@ -174,4 +177,27 @@ float sl_stage_spacing(const SlFrameView *view, const SlBox *scene)
         if (view->systems[s].particle_count > 0 && view->systems[s].spacing > largest)
             largest = view->systems[s].spacing;
     return largest > 0 && isfinite(largest) ? largest : sl_length(sl_sub(scene->max, scene->min)) / 60;
+}
+
+bool sl_stage_tank(const SlFrameView *view, float near, SlBox *tank)
+{
+    SlVec3 a = view->domain.min, b = view->domain.max;
+    if (view->surface_count == 0 || !(sl_finite(a) && isfinite(b.x) && isfinite(b.z)))
+        return false;
+    for (size_t k = 0; k < view->collider_count; k++) {
+        const SlColliderView *collider = &view->colliders[k];
+        SlBox box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+        if (collider->kind == SL_COLLIDER_SHAPE)
+            box = sl_shape_bounds(&collider->shape);
+        else
+            grow_by_mesh(&box, collider);
+        bool empty = !(box.min.x <= box.max.x);
+        if (!empty && (box.min.x < a.x + near || box.max.x > b.x - near || box.min.z < a.z + near ||
+                       box.max.z > b.z - near))
+            return false;
+    }
+    *tank = view->domain;
+    if (!isfinite(b.y))
+        tank->max.y = a.y + 0.6f * fminf(b.x - a.x, b.z - a.z);
+    return true;
 }

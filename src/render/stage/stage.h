@@ -102,5 +102,8 @@ bool sl_stage_floor(const SlFrameView *view, float *height);
 SlBox sl_stage_reach(const SlFrameView *view, const SlBox *scene);
 SlBox sl_stage_shadow_box(const SlBox *scene, const SlBox *reach);
 float sl_stage_spacing(const SlFrameView *view, const SlBox *scene);
+/* The tank that a closed domain with a surface of water stands for: false where sides are open or a solid
+   stands within `near` of one. Of an open top the walls are 0.6 of the shorter side high. */
+bool sl_stage_tank(const SlFrameView *view, float near, SlBox *tank);
 
 #endif

@@ -11,7 +11,7 @@
 
 enum {
     ANTIALIAS = SL_STAGE_ROW_COUNT, SURFACE, RADIUS, SMOOTHING, SMOOTHING_PASSES, TINT, FOAM, SHADOWS,
-    SHADOW_SIZE, ROW_COUNT
+    SHADOW_SIZE, TANK, ROW_COUNT
 };
 
 #define MAX_SAMPLED 16e6 /* pixels of a picture that is drawn with more than one sample each */
@@ -35,6 +35,8 @@ static const SlParamRow rows[ROW_COUNT] = {
     [SHADOWS] = {"shadows", SL_PARAM_BOOL, {{1}}, 0, 1, "", NULL, "the sun casts shadows"},
     [SHADOW_SIZE] = {"shadow_size", SL_PARAM_INTEGER, {{1024}}, 64, 8192, "texel", NULL,
                      "side of the shadow map, rounded up to a multiple of 32"},
+    [TANK] = {"tank", SL_PARAM_BOOL, {{1}}, 0, 1, "", NULL,
+              "draw the walls of a closed domain with water as panes of glass, unless solids stand there"},
 };
 
 const SlTable sl_water_table = {
@@ -496,6 +498,9 @@ static SlStatus shade_pass(Water *water, SlError *error)
     if (f->meshed)
         for_rows(water, far_chunk);
     for_rows(water, near_chunk);
+    SlBox walls;
+    if (number(water, TANK) != 0 && sl_stage_tank(&water->view, f->spacing, &walls))
+        sl_water_tank(water->context, f, &walls);
     sl_water_image(water->context, f, water->tone, &water->image);
     return SL_OK;
 }

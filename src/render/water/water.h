@@ -11,6 +11,7 @@
      shadow      cover, caustic -> the background's key light                                 water_light_kernels.c
      foam        whitewater -> foam, deep, mist                                      spread.c
      shade       all of it -> light                                                  water_light_kernels.c
+     tank        panes and edges of glass over it                                     tank.c
 
    Symbols: s spacing of the particles, z depth along the view direction. Row planes have a margin of
    SL_WATER_MARGIN on every side, which holds "no water"; pixel (x, y) is at
@@ -162,6 +163,8 @@ SlStatus sl_water_spread_foam(SlContext *context, SlArena *arena, const SlFrameV
                               SlWaterFrame *frame, SlError *error);
 /* 8-bit sRGB by a filmic curve, as a table over the square root of light (color.h). */
 void sl_water_tone(float table[SL_TONE_SIZE]);
+/* Panes and edges of glass over the picture. */
+void sl_water_tank(SlContext *context, const SlWaterFrame *frame, const SlBox *box);
 void sl_water_image(SlContext *context, const SlWaterFrame *frame, const float *tone,
                     const SlImage *image);
 /* Planes "color", "depth" (of water where it covers half of the pixel, else of what is behind) and

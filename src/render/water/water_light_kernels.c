@@ -247,6 +247,25 @@ SL_INLINE F8x3 by_liquid(const float table[3][SL_WATER_LIQUIDS], I8 liquid)
                   gather_f8(table[2], liquid)};
 }
 
+/* Light on what stands in the water has come through it: the shadow took the mean of the colours, this is
+   the rest. What lies behind the water is lit as before. */
+static F8x3 under_water(const SlWaterFrame *frame, F8x3 color, F8x3 end)
+{
+    const SlVec3 *k = &frame->look.absorption;
+    float mean = 0.3f * k->x + 0.4f * k->y + 0.3f * k->z;
+    F8 x, y, edge, above = water_above(frame, end, &edge);
+    above = f8_min(above, f8(0.8f / fmaxf(mean, 1e-6f)));
+    project(frame, end, &x, &y);
+    F8 height = f8x3_dot(end, spread(frame->look.sky.up)) + f8(frame->look.eye_y - frame->look.ground_y);
+    I8 on_solid = (f8_abs(back_depth(frame, x, y) - end.z) < f8(1.5f * frame->spacing)) |
+                  (f8_abs(height) < f8(frame->spacing));
+    above = f8_keep(on_solid, above);
+    F8 without_mean = f8(1) / exp_minus(f8(mean) * above);
+    return (F8x3){color.x * exp_minus(f8(k->x) * above) * without_mean,
+                  color.y * exp_minus(f8(k->y) * above) * without_mean,
+                  color.z * exp_minus(f8(k->z) * above) * without_mean};
+}
+
 static F8x3 refracted(const SlWaterFrame *frame, const Pixels *px, F8x3 v, F8x3 n, F8 cosine,
                       F8 thick)
 {
@@ -281,12 +300,15 @@ static F8x3 refracted(const SlWaterFrame *frame, const Pixels *px, F8x3 v, F8x3 
     /* Beside a drop the ray may leave something else than what it entered. */
     block &= end < f8(1.5f) * thick + f8(2 * frame->spacing);
     I8 unseen = (I8)u8(0);
+    F8x3 end_point = along(p, length, t);
     if (frame->tank && i8_bits(block) != 0) {
         F8x3 q;
         TankRay ray = tank_ray(frame, p, t);
         F8 once = first_exit(frame, &ray), long_way = follow(frame, ray, &q), block_x, block_y;
         project(frame, q, &block_x, &block_y);
         block &= q.z > f8(SL_NEAR);
+        end_point = (F8x3){f8_select(block, q.x, end_point.x), f8_select(block, q.y, end_point.y),
+                           f8_select(block, q.z, end_point.z)};
         x = f8_select(block, block_x, x);
         y = f8_select(block, block_y, y);
         length = f8_select(block, long_way, length);
@@ -315,6 +337,8 @@ static F8x3 refracted(const SlWaterFrame *frame, const Pixels *px, F8x3 v, F8x3 
                     f8_select(unseen, f8(look->floor.y), behind.y),
                     f8_select(unseen, f8(look->floor.z), behind.z)};
     const SlWaterTints *tints = &look->tints;
+    if (frame->cover.plane[0] != NULL)
+        behind = under_water(frame, behind, end_point);
     F8x3 k = by_liquid(tints->absorption, px->liquid);
     F8x3 left = {exp_minus(k.x * length), exp_minus(k.y * length), exp_minus(k.z * length)};
     F8 scattered = f8(1) - exp_minus(gather_f8(tints->scatter_rate, px->liquid) * length);
@@ -391,27 +415,33 @@ static F8x3 load_light(const float *light, size_t count)
     return (F8x3){f8_load(r), f8_load(g), f8_load(b)};
 }
 
-/* Foam is uneven: brighter where it gets thinner towards the sun, darker behind thicker foam. */
-static F8 foam_relief(const SlWaterFrame *frame, size_t at)
+/* Foam is uneven: brighter where it gets thinner towards the sun, darker behind thicker foam; a little by
+   the grain, more by the cloud that it is part of. */
+static F8 foam_relief(const SlWaterFrame *frame, size_t at, F8 cloud)
 {
     const SlVec3 *sun = &frame->look.sky.to_sun; /* view space: x right, y up */
     float length = sqrtf(sun->x * sun->x + sun->y * sun->y), scale = length > 0.1f ? 2.6f / length : 0;
     ptrdiff_t x = (ptrdiff_t)lrintf(sun->x * scale), y = (ptrdiff_t)lrintf(-sun->y * scale);
     const float *dense = frame->foam.plane[0] + at;
     F8 here = f8_load(dense), there = f8_load(dense + y * (ptrdiff_t)frame->foam.stride + x);
-    return f8(0.9f) + f8(0.28f) * (here - there) / (here + there + f8(0.8f));
+    return f8(0.9f) + f8(0.14f) * (here - there) / (here + there + f8(0.8f)) + f8(0.22f) * cloud;
+}
+
+/* How much thinner mist gets towards the sun: -1 to 1. */
+static F8 mist_slope(const SlWaterFrame *frame, F8 here, const F8 place[2])
+{
+    const SlVec3 *sun = &frame->look.sky.to_sun; /* view space: x right, y up */
+    F8 there = coarse_plane(&frame->mist, SL_WATER_MIST, place[0] + f8(16 * sun->x),
+                            place[1] - f8(16 * sun->y));
+    return (here - there) / (here + there + f8(0.3f));
 }
 
 /* Mist: brighter towards the sun, and only where spray is dense, so that single drops have none. */
-static F8x3 with_mist(const SlWaterFrame *frame, F8x3 color, const F8 place[2])
+static F8x3 with_mist(const SlWaterFrame *frame, F8x3 color, F8 here, F8 slope)
 {
-    const SlVec3 *sun = &frame->look.sky.to_sun; /* view space: x right, y up */
-    F8 here = coarse_plane(&frame->mist, SL_WATER_MIST, place[0], place[1]);
     if (i8_bits(here > f8(0.01f)) == 0)
         return color;
-    F8 there = coarse_plane(&frame->mist, SL_WATER_MIST, place[0] + f8(16 * sun->x),
-                            place[1] - f8(16 * sun->y));
-    F8 relief = f8(0.82f) + f8(0.35f) * (here - there) / (here + there + f8(0.3f));
+    F8 relief = f8(0.82f) + f8(0.35f) * slope;
     F8x3 white = scaled(foam_light(frame, spread(frame->look.sky.up)), relief);
     F8 dense = here * here / (here + f8(0.25f));
     return mix(color, white, f8(0.62f) * (f8(1) - exp_minus(dense)));
@@ -474,8 +504,10 @@ static void shade_near(const SlWaterFrame *frame, size_t y)
         if (frame->foam.count > 0) {
             color = with_deep(frame, color, disc_at, n);
             F8 opaque = f8(0.96f) * (f8(1) - exp_minus(f8_load(frame->foam.plane[0] + disc_at)));
-            color = mix(color, scaled(foam_light(frame, n), foam_relief(frame, disc_at)), opaque);
-            color = with_mist(frame, color, place);
+            F8 mist = coarse_plane(&frame->mist, SL_WATER_MIST, place[0], place[1]);
+            F8 slope = mist_slope(frame, mist, place);
+            color = mix(color, scaled(foam_light(frame, n), foam_relief(frame, disc_at, slope)), opaque);
+            color = with_mist(frame, color, mist, slope);
         }
         store_light(frame->light + 3 * (y * frame->width + x), color, count);
     }
