@@ -15,20 +15,21 @@ static PathCase scene_of(uint32_t width, uint32_t height, uint32_t samples)
 
 static double seconds(const PathCase *c, uint32_t threads)
 {
-    double best = (double)INFINITY;
-    for (int k = 0; k < 3; k++) {
-        double began = sl_machine_seconds();
-        free(path_draw(c, threads, "color"));
-        best = fmin(best, sl_machine_seconds() - began);
-    }
-    return best;
+    double began = sl_machine_seconds();
+    free(path_draw(c, threads, "color"));
+    return sl_machine_seconds() - began;
 }
 
+/* The best of five each, in turn: what else the machine does then slows both. */
 static void two_threads(void **state)
 {
     (void)state;
     PathCase c = scene_of(640, 360, 16);
-    double one = seconds(&c, 1), two = seconds(&c, 2);
+    double one = (double)INFINITY, two = (double)INFINITY;
+    for (int k = 0; k < 5; k++) {
+        one = fmin(one, seconds(&c, 1));
+        two = fmin(two, seconds(&c, 2));
+    }
     print_message("one thread %.2f s, two %.2f s: %.2f times\n", one, two, one / two);
     assert_less(1.8, one / two);
 }
