@@ -2,7 +2,7 @@
 """Size and time of runs of snow, as in Table 3 of [Stomakhin 2013]. usage: tools/snow_table.py DIR...
 
 A row of a Markdown table for each run folder: particles, nodes of the grid (blocks of 4 x 4 x 4 that kernels touch, most in any
-of five frames), length of a time step (median), steps and seconds per frame (median and worst, the sum of the stages of
+of six frames), length of a time step (median), steps and seconds per frame (median and worst, the sum of the stages of
 stats.csv), frames that were simulated. Frames that were still under way are left out."""
 import csv
 import json
@@ -28,7 +28,8 @@ def nodes_of(path, systems):
             continue
         parameters = systems[system["name"]]
         width = float(system["spacing"]) * float(parameters.get("cell", 2))
-        reach = 3 if parameters.get("transfer") == "flip" or parameters.get("preset") == "stomakhin2013" else 2
+        usual = "flip" if parameters.get("preset") == "stomakhin2013" else "mls"
+        reach = 3 if parameters.get("transfer", usual) == "flip" else 2
         position = np.asarray(system["fields"]["position"][0])[:, :3].astype(float)
         first = np.floor(position / width - (1.0 if reach == 3 else 0.5)).astype(np.int64)
         blocks = set()
@@ -40,17 +41,18 @@ def nodes_of(path, systems):
 
 
 def frames_of(folder, rate):
-    """Per frame: seconds and steps; lengths of all steps; the number of particles."""
+    """Per frame: seconds, and steps of the system that has most; lengths of all steps; the number of particles."""
     seconds, steps, lengths, count = {}, {}, [], {}
     with open(os.path.join(folder, "stats.csv"), encoding="utf-8") as file:
         for row in csv.DictReader(line for line in file if not line.startswith("#")):
             step = float(row["dt_s"])
             frame = int((float(row["time_s"]) - 0.5 * step) * rate)
             seconds[frame] = seconds.get(frame, 0) + 1e-3 * sum(float(v) for k, v in row.items() if k.endswith("_ms"))
-            steps[frame] = steps.get(frame, 0) + 1
+            own = steps.setdefault(frame, {})
+            own[row["system"]] = own.get(row["system"], 0) + 1
             lengths.append(step)
             count[row["system"]] = int(row["particles"])
-    return seconds, steps, lengths, sum(count.values())
+    return seconds, {k: max(own.values()) for k, own in steps.items()}, lengths, sum(count.values())
 
 
 def row_of(folder):
@@ -58,6 +60,8 @@ def row_of(folder):
         scene = json.load(file)
     systems = snow_systems(scene)
     stored = sorted(int(name[6:12]) for name in os.listdir(folder) if name.startswith("frame_") and name.endswith(".slf"))
+    if not stored:
+        sys.exit(f"{folder} has no frames")
     seconds, steps, lengths, particles = frames_of(folder, scene["time"]["frame_rate"])
     done = [k for k in sorted(seconds) if k < stored[-1]]
     looked_at = {stored[len(stored) * k // 5] for k in range(5)} | {stored[-1]}

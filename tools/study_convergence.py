@@ -57,7 +57,7 @@ def measure(build, request, threads):
     case, rest = request.split(" ", 1)
     command = [str(pathlib.Path(build) / "water_measure"), case, f"threads={threads}"] + rest.split()
     result = subprocess.run(command, capture_output=True, text=True)
-    values = {k: float(v) for k, v in re.findall(r"([a-z_0-9.]+)=([-+0-9.einf]+)", result.stdout)}
+    values = {k: float(v) for k, v in re.findall(r"([a-z_0-9.]+)=([-+0-9.einfa]+)", result.stdout)}
     if result.returncode != 0:
         print(f"{request}: {result.stdout[-300:]}{result.stderr[-300:]}", file=sys.stderr)
         values["failed"] = 1.0
@@ -75,7 +75,8 @@ def dfsph(build, d, threads):
 
 def table(results, case, solver, series):
     rows = [r for r in results.values()
-            if r["request"].startswith(case) and r["solver"] == solver and r["series"] == series]
+            if r["request"].startswith(case) and r["solver"] == solver and r["series"] == series
+            and "failed" not in r["values"]]
     if not rows:
         return
     rows.sort(key=lambda r: r["label"], reverse=series == "d")
@@ -96,7 +97,7 @@ def plot(results, path):
         for axis, (case, name) in zip(row, wanted):
             for solver, style in zip(SOLVERS + ["DFSPH"], ("o-", "s--", "k^:")):
                 points = sorted((r["label"], r["values"][name]) for r in results.values()
-                                if r["series"] == series and r["solver"] == solver
+                                if r["series"] == series and r["solver"] == solver and "failed" not in r["values"]
                                 and r["request"].startswith(case) and name in r["values"])
                 if points:
                     axis.plot(*zip(*points), style, label=solver, markersize=4)
@@ -134,13 +135,17 @@ def main():
         print(name, flush=True, file=sys.stderr)
 
     for name, series, label, request in runs():
-        if arguments.only in name and results.get(name, {}).get("request") != request:
+        before = results.get(name, {"values": {"failed": 1}})
+        if arguments.only in name and (before.get("request") != request or "failed" in before["values"]):
             keep(name, series, label, request, name.split()[0],
                  measure(arguments.build, request, arguments.threads))
     for d in (0.4, 0.2, 0.1) if arguments.dfsph else ():
         name = f"DFSPH dam d {d}"
-        if name not in results:
-            values = dfsph(arguments.build, d, arguments.threads)
+        if arguments.only in name and name not in results:
+            try:
+                values = dfsph(arguments.build, d, arguments.threads)
+            except SystemExit: # it has said why the package is missing
+                break
             values["mean_compression"] = values.pop("compression")
             keep(name, "d", d, f"dam d={d}", "DFSPH", values)
     for case in FIGURES:

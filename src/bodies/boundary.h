@@ -4,7 +4,8 @@
 
    Samples lie at a depth ("inset") inside the solid such that fluid at half a spacing from the
    surface has the density it would have inside the fluid: every kind of boundary then begins at the
-   same surface, and a block that fits one fits all.
+   same surface, and a block that fits one fits all. That is so with the cubic spline; with Wendland's
+   kernel and a support of two spacings samples are 3.4 % too light (docs/notes/water-defaults.md).
 
    Everything here follows from the set of bodies, where they started and where they are: it is not
    state. Volumes a body has by itself are measured with all bodies where they started, so that they

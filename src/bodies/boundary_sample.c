@@ -31,7 +31,7 @@ double sl_boundary_inset(SlKernelKind kernel, double support)
             for (int x = -reach; x < 0; x++)
                 lacking += sl_kernel_value(kernel, sqrt((double)(x * x + y * y + z * z)), support);
     lacking /= sl_lattice_sums(kernel, support).density;
-    /* A plane of samples with Akinci's volumes has the density A(s) / A(0). */
+    /* A plane of samples with Akinci's volumes has the density A(s) / A(0) of a continuum. */
     double low = 0, high = 1, all = sl_plane_integral(kernel, 0);
     for (int k = 0; k < 60; k++) {
         double middle = 0.5 * (low + high);

@@ -24,8 +24,8 @@ void sl_free(SlMemory *memory, void *block, size_t bytes);
 void *sl_regrow(SlMemory *memory, void *block, size_t old_bytes, size_t new_bytes, size_t used);
 
 /* --- An arena: scratch memory of one step, draw or write. Pushed by the thread that runs it, before a
-   parallel loop; released all at once by the next reset. A reset after growth joins the pieces into
-   one, so that later steps of the same size allocate nothing. --- */
+   parallel loop; released all at once by the next reset, or by marks. Reset and release join the pieces that they
+   empty into one, so that later rounds of the same size allocate nothing. --- */
 
 enum { SL_ARENA_PIECES = 64 };
 
@@ -55,7 +55,7 @@ typedef struct SlArenaMark {
 } SlArenaMark;
 
 SlArenaMark sl_arena_mark(const SlArena *arena);
-/* Releases what was pushed since the mark. */
+/* Releases what was pushed since the mark; its memory may be given back. */
 void sl_arena_release(SlArena *arena, SlArenaMark mark);
 
 /* count × size with the product checked. */

@@ -93,8 +93,7 @@ SlStatus sl_filter_apply(SlFilter *filter, const SlFrameView *frame, const SlFra
                            .previous_is_given = filter->given != NULL};
     *output = NULL;
     sl_arena_reset(&filter->arenas[next]);
-    /* Filters release their scratch by marks, which join no pieces: without this a long run of frames
-       would use all of them up. */
+    /* What frames before this one needed becomes one piece. */
     if (filter->context->arena.in_use == 0)
         sl_arena_reset(&filter->context->arena);
     SlStatus status =

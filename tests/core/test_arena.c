@@ -129,6 +129,26 @@ static void rounds_between_marks_become_steady(void **state)
     sl_context_destroy(context);
 }
 
+/* Rounds whose need grows a little each time: what earlier ones had becomes part of the next. */
+static void growing_rounds_keep_few_pieces(void **state)
+{
+    (void)state;
+    SlContext *context = test_context(1);
+    SlArena *arena = &context->arena;
+    for (size_t round = 0; round < 200; round++) {
+        SlArenaMark mark = sl_arena_mark(arena);
+        for (size_t k = 0; k < 4; k++)
+            assert_aligned(sl_arena_push(arena, 10000 + 1000 * round));
+        size_t needed = arena->in_use, held = 0;
+        for (uint32_t k = 0; k < arena->piece_count; k++)
+            held += arena->pieces[k].size;
+        assert_true(held <= 3 * needed);
+        sl_arena_release(arena, mark);
+        assert_true(arena->piece_count <= 1);
+    }
+    sl_context_destroy(context);
+}
+
 static void many_small_pushes_need_few_pieces(void **state)
 {
     (void)state;
@@ -185,6 +205,7 @@ int main(void)
         cmocka_unit_test(pieces_become_one_and_then_nothing_is_allocated),
         cmocka_unit_test(released_room_is_used_again),
         cmocka_unit_test(rounds_between_marks_become_steady),
+        cmocka_unit_test(growing_rounds_keep_few_pieces),
         cmocka_unit_test(many_small_pushes_need_few_pieces),
         cmocka_unit_test(too_much_gives_null_and_harms_nothing),
         cmocka_unit_test(typed_push_survives_overflow),

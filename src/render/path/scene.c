@@ -50,15 +50,17 @@ static uint16_t opaque_material(const SlSceneBuilder *b, const SlMaterial *mater
 }
 
 /* The same below a film of water [Lekner 1988]: light is reflected back onto it from below the film, by
-   an inner reflectance of 0.47, so it is darker and of stronger colour; the film shines. */
+   an inner reflectance of 0.47, so it is darker and of stronger colour; the film shines, but follows a rough
+   surface in part: a mirror would look glazed. */
 static SlPathMaterial wet_material(SlPathMaterial material)
 {
     const float inner = 0.47f;
     SlVec3 c = material.color;
+    float alpha = material.kind == SL_BSDF_COATED ? material.alpha : 1;
     material.kind = SL_BSDF_COATED;
     material.color = sl_vec3(c.x * (1 - inner) / (1 - inner * c.x), c.y * (1 - inner) / (1 - inner * c.y),
                              c.z * (1 - inner) / (1 - inner * c.z));
-    material.alpha = 0.015f;
+    material.alpha = fmaxf(0.015f, 0.25f * alpha);
     material.index = 1.33f;
     return material;
 }

@@ -1,6 +1,6 @@
 /* Snow as a volume that scatters light [Stomakhin 2013 §9]: particles are rasterised onto a sparse
    grid of densities, extinction follows the density, and light is followed through it by delta
-   tracking [Woodcock 1965] with a majorant for each super-voxel of 8 x 8 x 8 cells.
+   tracking [Woodcock 1965] with a majorant for each block of 2 x 2 x 2 cells, in super-voxels of 8 x 8 x 8.
 
    A path through a volume, `order` the number of scatterings it had before:
 

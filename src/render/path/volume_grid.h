@@ -28,7 +28,9 @@ enum {
 };
 #define SL_NO_VOXEL UINT32_MAX
 #define SL_VOXEL_UNIT 65535.0f             /* value of a node at its super-voxel's maximum */
-#define SL_BLOCK_UNIT 259                  /* of the bound of a block, in those of nodes: 254 of it reach above all of them */
+/* A step of SlVolume.blocks in units of node values: 254 steps are above all of them. */
+#define SL_BLOCK_UNIT 259
+_Static_assert(254 * SL_BLOCK_UNIT >= 65535, "the largest level bounds every node");
 
 /* A point of snow, in cells from the grid's origin. */
 typedef struct SlSnowPoint {

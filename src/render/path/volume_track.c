@@ -22,7 +22,11 @@ static inline float upper(float a, float b)
     return a > b ? a : b;
 }
 
-enum { PER_VOXEL = SL_VOXEL_BLOCKS, PER_REGION = SL_VOXEL_BLOCKS * SL_REGION_VOXELS, CELLS = SL_VOXEL_CELLS / SL_VOXEL_BLOCKS };
+enum {
+    VOXEL_BLOCKS = SL_VOXEL_BLOCKS,                     /* blocks along an edge of a super-voxel */
+    REGION_BLOCKS = SL_VOXEL_BLOCKS * SL_REGION_VOXELS, /* along an edge of a region */
+    BLOCK_CELLS = SL_VOXEL_CELLS / SL_VOXEL_BLOCKS      /* cells along an edge of a block */
+};
 
 /* A ray in blocks from the grid's corner; t counts blocks too. */
 typedef struct Ray {
@@ -56,7 +60,7 @@ static bool enter(const SlVolume *volume, SlVec3 origin, SlVec3 direction, float
                            volume->bounds.max.y - volume->origin.y,
                            volume->bounds.max.z - volume->origin.z};
     const float d[3] = {direction.x, direction.y, direction.z};
-    float scale = PER_VOXEL * volume->per_voxel;
+    float scale = VOXEL_BLOCKS * volume->per_voxel;
     if (volume->voxel_count == 0)
         return false;
     ray->t = 0;
@@ -103,8 +107,8 @@ static inline uint32_t pick_node(const SlVolume *volume, const Ray *ray, const W
     uint32_t bits = sl_path_bits(sampler);
     int32_t at[3];
     for (int a = 0; a < 3; a++) {
-        int32_t first = walk->at[a] & ~(PER_VOXEL - 1);
-        float local = (ray->p[a] + ray->d[a] * t - (float)first) * CELLS;
+        int32_t first = walk->at[a] & ~(VOXEL_BLOCKS - 1);
+        float local = (ray->p[a] + ray->d[a] * t - (float)first) * BLOCK_CELLS;
         float round_up = ((float)(bits >> (10 * a) & 1023) + 0.5f) * (1.0f / 1024);
         at[a] = (int32_t)lower(upper(local + round_up, 0), SL_VOXEL_CELLS);
     }
@@ -178,23 +182,23 @@ static bool skip(const SlVolume *volume, Ray *ray, Walk *walk, int32_t side)
     for (int a = 0; a < 3; a++)
         walk->at[a] = clamp_index(ray->p[a] + ray->d[a] * ray->t, low[a], low[a] + side - 1);
     walk->at[axis] = ray->d[axis] < 0 ? low[axis] - 1 : low[axis] + side;
-    return walk->at[axis] >= 0 && walk->at[axis] < PER_VOXEL * volume->size[axis];
+    return walk->at[axis] >= 0 && walk->at[axis] < VOXEL_BLOCKS * volume->size[axis];
 }
 
 /* Sets walk->number; the side of the cube around the block that has no snow, or 0. */
 static inline int32_t find_voxel(const SlVolume *volume, Walk *walk)
 {
-    const int32_t region[3] = {walk->at[0] / PER_REGION, walk->at[1] / PER_REGION, walk->at[2] / PER_REGION};
+    const int32_t region[3] = {walk->at[0] / REGION_BLOCKS, walk->at[1] / REGION_BLOCKS, walk->at[2] / REGION_BLOCKS};
     if (region[0] != walk->region[0] || region[1] != walk->region[1] || region[2] != walk->region[2]) {
         for (int a = 0; a < 3; a++)
             walk->region[a] = region[a];
         walk->region_number = sl_volume_region(volume, (SlBlockCoord){region[0], region[1], region[2]});
     }
     if (walk->region_number == SL_NO_BLOCK)
-        return PER_REGION;
-    const int32_t voxel[3] = {walk->at[0] / PER_VOXEL, walk->at[1] / PER_VOXEL, walk->at[2] / PER_VOXEL};
+        return REGION_BLOCKS;
+    const int32_t voxel[3] = {walk->at[0] / VOXEL_BLOCKS, walk->at[1] / VOXEL_BLOCKS, walk->at[2] / VOXEL_BLOCKS};
     walk->number = volume->voxels[walk->region_number * (size_t)SL_REGION_TABLE + sl_region_place(voxel)];
-    return walk->number == SL_NO_VOXEL ? PER_VOXEL : 0;
+    return walk->number == SL_NO_VOXEL ? VOXEL_BLOCKS : 0;
 }
 
 /* Where the ray leaves its block along each axis. */
@@ -212,9 +216,9 @@ static bool walk_blocks(const SlVolume *volume, Ray *ray, Track *track)
     float next[3];
     int32_t step[3], edge[3]; /* edge: place of a block in its super-voxel after it was entered */
     for (int a = 0; a < 3; a++) {
-        walk.at[a] = clamp_index(ray->p[a] + ray->d[a] * ray->t, 0, PER_VOXEL * volume->size[a] - 1);
+        walk.at[a] = clamp_index(ray->p[a] + ray->d[a] * ray->t, 0, VOXEL_BLOCKS * volume->size[a] - 1);
         step[a] = ray->d[a] < 0 ? -1 : 1;
-        edge[a] = ray->d[a] < 0 ? PER_VOXEL - 1 : 0;
+        edge[a] = ray->d[a] < 0 ? VOXEL_BLOCKS - 1 : 0;
     }
     set_next(ray, &walk, next);
     for (;;) {
@@ -228,8 +232,8 @@ static bool walk_blocks(const SlVolume *volume, Ray *ray, Track *track)
         const uint8_t *level = volume->blocks + (size_t)walk.number * SL_BLOCK_TABLE;
         int axis;
         do {
-            const int32_t mask = PER_VOXEL - 1;
-            uint32_t here = level[(walk.at[0] & mask) + PER_VOXEL * ((walk.at[1] & mask) + PER_VOXEL * (walk.at[2] & mask))];
+            const int32_t mask = VOXEL_BLOCKS - 1;
+            uint32_t here = level[(walk.at[0] & mask) + VOXEL_BLOCKS * ((walk.at[1] & mask) + VOXEL_BLOCKS * (walk.at[2] & mask))];
             axis = next[0] < next[1] ? 0 : 1;
             axis = next[2] < next[axis] ? 2 : axis;
             float leave = next[axis], stop = lower(leave, ray->end);
@@ -240,9 +244,10 @@ static bool walk_blocks(const SlVolume *volume, Ray *ray, Track *track)
             ray->t = upper(ray->t, leave);
             next[axis] += fabsf(ray->inverse[axis]);
             walk.at[axis] += step[axis];
-        } while ((walk.at[axis] & (PER_VOXEL - 1)) != edge[axis]);
-        if (walk.at[axis] < 0 || walk.at[axis] >= PER_VOXEL * volume->size[axis])
+        } while ((walk.at[axis] & (VOXEL_BLOCKS - 1)) != edge[axis]);
+        if (walk.at[axis] < 0 || walk.at[axis] >= VOXEL_BLOCKS * volume->size[axis])
             return false;
+        set_next(ray, &walk, next); /* the rounding of sums would add up */
     }
 }
 
@@ -257,7 +262,7 @@ static bool walk_box(const SlVolume *volume, Ray *ray, Track *track)
             return false;
         Walk walk = {.region = {INT32_MIN, INT32_MIN, INT32_MIN}};
         for (int a = 0; a < 3; a++)
-            walk.at[a] = clamp_index(ray->p[a] + ray->d[a] * ray->t, 0, PER_VOXEL * volume->size[a] - 1);
+            walk.at[a] = clamp_index(ray->p[a] + ray->d[a] * ray->t, 0, VOXEL_BLOCKS * volume->size[a] - 1);
         if (find_voxel(volume, &walk) == 0) {
             float value = (float)pick_node(volume, ray, &walk, ray->t, track->sampler) *
                           (volume->maximum[walk.number] / volume->global_maximum);
@@ -280,7 +285,7 @@ bool sl_volume_scatter(const SlVolume *volume, SlVec3 origin, SlVec3 direction, 
 {
     Ray ray;
     int set = sl_volume_phase_set(volume, order);
-    float block = CELLS * volume->cell;
+    float block = BLOCK_CELLS * volume->cell;
     Track track = {.extinction = volume->extinction[set] * block, .sampler = sampler};
     if (!enter(volume, origin, direction, t_max, &ray) || !(track.extinction > 0) ||
         !walk(volume, &ray, &track))
@@ -296,7 +301,7 @@ float sl_volume_transmittance(const SlVolume *volume, SlVec3 origin, SlVec3 dire
 {
     Ray ray;
     Track track = {.ratio = true, .transmittance = 1, .sampler = sampler,
-                   .extinction = volume->extinction[sl_volume_phase_set(volume, order)] * CELLS * volume->cell};
+                   .extinction = volume->extinction[sl_volume_phase_set(volume, order)] * BLOCK_CELLS * volume->cell};
     if (!enter(volume, origin, direction, t_max, &ray) || !(track.extinction > 0))
         return 1;
     walk(volume, &ray, &track);

@@ -29,8 +29,8 @@ const SlParamRow sl_projective_rows[SL_PROJECTIVE_PARAM_COUNT] = {
         "the shifts of a projection are multiplied by this × the number of particles in the constraint, at least by 1; "
         "0: off, much softer", LIVE},
     P(MEMORY) = {"memory", NUMBER(0.02), 0, 1, "", NULL,
-        "maximum fraction of a step's pressure that is remembered for the next one; deep water remembers less; 0: none, as "
-        "printed. Only with a constraint that is unilateral, rows selector, and one sweep with divisor common"},
+        "maximum fraction of a step's pressure that is remembered for the next one; less in deep water, and with "
+        "short steps or soft constraints; 0: none, as printed. Only with a constraint that is unilateral, rows selector, and one sweep with divisor common"},
     P(PROJECTIONS) = {"projections", INTEGER(1), 1, 100, "per iteration", NULL,
         "maximum of Newton steps of a local projection", LIVE},
     P(PROJECTION_TOLERANCE) = {"projection_tolerance", NUMBER(1e-6), 1e-7, 1, "", NULL,

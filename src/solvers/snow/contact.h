@@ -30,6 +30,7 @@ typedef struct SlSnowContacts {
     float touch;           /* m: a particle this far from a surface touches it; 0 if printed */
     float node_reach;      /* m: nodes up to this far from a surface collide; 0 if printed */
     float margin;          /* m: particles up to touch + margin away may touch in this step */
+    float field_error;     /* m: a distance to a field may be too large by this */
     float hold;            /* m: adhesive and sticky contacts break when the gap exceeds this */
     float adhesion;        /* m/s: velocity away from a surface that adhesion stops in a step */
 } SlSnowContacts;

@@ -92,7 +92,7 @@ SL_INLINE void bases_in_tile(const Notes *n, Group g, F8x4 x, int32_t base[3][8]
 }
 
 /* Can no particle at x, in the cube of a base node, be within reach? Distances change no faster than
-   positions; a tenth of a cell is for fields, which are interpolated. */
+   positions; some slack is for fields, which are interpolated. */
 static bool cube_is_far(Notes *n, const int32_t base[3], SlVec3 x)
 {
     float h = n->pass->lattice.cell, half = n->pass->lattice.cubic ? 1.5f : 1.0f;
@@ -100,7 +100,7 @@ static bool cube_is_far(Notes *n, const int32_t base[3], SlVec3 x)
                      h * ((float)(4 * n->coord.y + base[1]) + half),
                      h * ((float)(4 * n->coord.z + base[2]) + half)};
     int cube = (base[0] * SL_SNOW_EDGE + base[1]) * SL_SNOW_EDGE + base[2];
-    float slack = n->reach + 0.1f * h;
+    float slack = n->reach + fmaxf(0.1f * h, n->pass->contacts.field_error);
     if (!n->asked[cube]) {
         n->asked[cube] = true;
         n->cube[cube] = sl_snow_distance(&n->pass->contacts, n->surface, middle, slack + 0.87f * h);

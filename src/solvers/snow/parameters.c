@@ -233,6 +233,16 @@ static SlSnowMaterial material_of(const SlSystem *system, double dt)
         .isochoric = sl_param(system, SL_SNOW_PARAM_YIELD) == SL_SNOW_YIELD_ISOCHORIC};
 }
 
+/* A tenth of the widest cell (body.h), m. */
+static float field_error(const SlBodies *bodies)
+{
+    float widest = 0;
+    for (size_t k = 0; k < bodies->count; k++)
+        if (bodies->body[k].kind == SL_BODY_FIELD && bodies->body[k].field != NULL)
+            widest = fmaxf(widest, bodies->body[k].field->cell);
+    return 0.1f * widest;
+}
+
 /* Particles whose gap cannot close in a step are left out: those farther away than the fastest
    particle and surface move, and half as much again since forces act too. */
 static void set_contacts(const SlSystem *system, double dt, SlSnowContacts *c)
@@ -250,6 +260,7 @@ static void set_contacts(const SlSystem *system, double dt, SlSnowContacts *c)
     c->node_reach = printed ? 0 : (float)(node_reach * h);
     c->hold = (float)(hold_gap * h);
     c->margin = (float)fmin(fmax(margin, hold_gap * h), h);
+    c->field_error = field_error(system->surroundings.bodies);
     c->adhesion = (float)(adhesion * dt / (density * h));
 }
 

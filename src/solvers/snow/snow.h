@@ -20,7 +20,8 @@ extern const SlSolver sl_snow_solver;
 SlStatus sl_snow_begin(SlSystem *system, double dt, SlSnowPass *pass, SlError *error);
 /* Lists particles by block; zeroes the nodes. */
 SlStatus sl_snow_sort(SlSystem *system, SlSnowPass *pass, SlError *error);
-/* [Stomakhin 2013, section 4.1] steps 1 and 3: mass, momentum and forces of stress to the nodes. */
+/* [Stomakhin 2013, section 4.1] steps 1 and 3: mass, momentum and forces of stress to the nodes; and which
+   surfaces are near, which sl_snow_update_nodes and sl_snow_grid_to_particles need. */
 void sl_snow_particles_to_grid(const SlSystem *system, const SlSnowPass *pass);
 /* Step 2: volumes of new particles. */
 void sl_snow_measure_volumes(const SlSystem *system, const SlSnowPass *pass);

@@ -261,13 +261,13 @@ typedef struct BlockSurfaces {
 } BlockSurfaces;
 
 /* Lanes that may come to a surface: those that were near one, those that go farther than is known to
-   be free (a quarter of the margin is for the interpolation of distance fields), or all. */
+   be free (a part of the margin is for the interpolation of distance fields), or all. */
 SL_INLINE uint32_t lanes_to_meet(const SlSnowPass *p, Group g, uint32_t close, F8x3 move)
 {
     uint32_t lanes = 0xffu >> (8 - g.count);
     if (p->close == NULL)
         return lanes;
-    float free = 0.75f * p->contacts.margin;
+    float margin = p->contacts.margin, free = fmaxf(fminf(0.75f * margin, margin - p->contacts.field_error), 0);
     return lanes & (close | i8_bits(f8x3_dot(move, move) > f8(free * free)));
 }
 
