@@ -5,10 +5,11 @@
 #include "core/context.h"
 #include "render/water/water.h"
 
-enum { ROWS = 8, PANES = 4, EDGES = 8 };
+enum { ROWS = 8, PANES = 4, EDGES = 12 };
 #define GLASS 0.04f     /* reflectance of one face at normal incidence, index 1.5 */
-#define EDGE 0.55f      /* how much of an edge is its own light */
+#define EDGE 0.5f       /* how much of an edge is its own light */
 #define THIN 0.8f       /* pixels: a thinner edge is drawn this wide, and fainter */
+#define WIDE 2.2f       /* pixels: an edge near the camera is not drawn wider, it would be in the way */
 
 /* A straight edge of the glass in the picture. */
 typedef struct Edge {
@@ -100,6 +101,7 @@ static void make(Tank *tank, const SlBox *box)
         bool seen = faces_camera(box, eye, side[k].axis, side[k].high);
         add_edge(tank, low, high, seen || faces_camera(box, eye, side[last].axis, side[last].high));
         add_edge(tank, high, next_high, seen);
+        add_edge(tank, low, next_low, seen);
         if (seen)
             add_pane(tank, (const SlVec3[4]){low, next_low, next_high, high}, side[k].axis, side[k].high);
     }
@@ -171,7 +173,7 @@ static void draw_edge(const Tank *tank, const Edge *edge, size_t y)
 {
     const SlWaterFrame *f = tank->frame;
     float focal = f->back->camera.focal, nearest = fmaxf(edge->inverse_z[0], edge->inverse_z[1]);
-    float reach = 0.5f * fmaxf(tank->thick * focal * nearest, THIN) + 0.5f;
+    float reach = 0.5f * fmaxf(fminf(tank->thick * focal * nearest, WIDE), THIN) + 0.5f;
     float dy = (float)y + 0.5f - edge->y, end_x = edge->x + edge->way_x * edge->length;
     float left = fminf(edge->x, end_x) - reach, right = fmaxf(edge->x, end_x) + reach;
     if (fabsf(edge->way_y) > 1e-4f) { /* the strip around the line */
@@ -189,7 +191,7 @@ static void draw_edge(const Tank *tank, const Edge *edge, size_t y)
         if (along < 0 || along > 1)
             continue;
         float inverse = edge->inverse_z[0] + along * (edge->inverse_z[1] - edge->inverse_z[0]);
-        float wide = tank->thick * focal * inverse, z = 1 / inverse;
+        float wide = fminf(tank->thick * focal * inverse, WIDE), z = 1 / inverse;
         float part = fminf(fmaxf(0.5f * fmaxf(wide, THIN) + 0.5f - away, 0), 1) * fminf(wide / THIN, 1) * EDGE;
         size_t at = sl_water_at(f, x, y), disc = (y + SL_MARGIN) * f->foam.stride + x + SL_MARGIN;
         if (part <= 0 || f->back->depth[(y + SL_MARGIN) * f->back->stride + x + SL_MARGIN] < z - tank->thick)
