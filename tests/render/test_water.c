@@ -426,6 +426,7 @@ static void a_tank_has_edges(void **state)
     Scene *scene = make_pool();
     add_sphere(scene);
     float *with[PLANES], *without[PLANES];
+    set(scene, "tank", 1);
     draw(scene, 2, true, with, NULL);
     set(scene, "tank", 0);
     draw(scene, 2, true, without, NULL);

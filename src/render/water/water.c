@@ -35,7 +35,7 @@ static const SlParamRow rows[ROW_COUNT] = {
     [SHADOWS] = {"shadows", SL_PARAM_BOOL, {{1}}, 0, 1, "", NULL, "the sun casts shadows"},
     [SHADOW_SIZE] = {"shadow_size", SL_PARAM_INTEGER, {{1024}}, 64, 8192, "texel", NULL,
                      "side of the shadow map, rounded up to a multiple of 32"},
-    [TANK] = {"tank", SL_PARAM_BOOL, {{1}}, 0, 1, "", NULL,
+    [TANK] = {"tank", SL_PARAM_BOOL, {{0}}, 0, 1, "", NULL,
               "draw the walls of a closed domain with water as panes of glass, unless solids stand there"},
 };
 
