@@ -329,8 +329,8 @@ static void spray_outside_the_picture_is_not_seen(void **state)
     SlRenderer *renderer;
     assert_ok(sl_renderer_create(context, "water", scene->values, &renderer, &test_error));
     uint8_t *picture[3];
-    for (int turn = 0; turn < 3; turn++) { /* all in the upper left corner; all beside the right edge; none */
-        SlVec3 from = turn == 0 ? sl_vec3(-1.1f, 0.8f, 0.6f) : sl_vec3(2.4f, 0.8f, 0.6f);
+    for (int turn = 0; turn < 3; turn++) { /* all at the upper left; all beside the right edge; none */
+        SlVec3 from = turn == 0 ? sl_vec3(-0.8f, 0.7f, 0.6f) : sl_vec3(2.4f, 0.8f, 0.6f);
         for (size_t k = 0; k < FOAM; k++)
             for (uint64_t a = 0; a < 3; a++)
                 scene->foam[k][a] = (&from.x)[a] + (a == 2 ? 0.05f : 0.6f) * unit(k, 20 + a);

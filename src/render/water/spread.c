@@ -12,8 +12,8 @@ enum { CHUNK = 4096 };
 #define SPREAD 2.5f         /* radius of a disc of whitewater over that of the particle: soft at its rim */
 #define FALLOFF 0.72f       /* of the height: the wider disc has the light of a harder one */
 #define LARGE 2.5f          /* pixels: the larger a disc, the thinner */
-#define SHUTTER (1.0f / 110) /* s: spray is drawn along its way in this time */
-#define MAX_STREAK 20.0f    /* pixels: half of the longest way */
+#define SHUTTER (1.0f / 240) /* s: spray is drawn along its way in this time */
+#define MAX_STREAK 8.0f     /* pixels: half of the longest way */
 #define MIST 1.3f           /* drops too fine to be seen have this area over that of the spray */
 
 static SlVec3 element(const SlFieldView *field, size_t i)

@@ -356,8 +356,9 @@ static F8x3 reflected(const SlWaterFrame *frame, F8x3 v, F8x3 n, F8 cosine)
     /* Low rays meet other waves and the ground. */
     light = mix(spread(look->sky.below), light, smooth((up + f8(0.04f)) * f8(1 / 0.2f)));
     F8 away = f8(1) - f8x3_dot(r, spread(look->sky.to_sun));
-    F8 glint = exp_minus(f8_max(away, f8(0)) * f8(1 / 0.0012f));
-    return along(light, f8(14) * glint, spread(look->key));
+    /* The sun, widened to a degree: on smooth water a wider one is a white patch. */
+    F8 glint = exp_minus(f8_max(away, f8(0)) * f8(1 / 0.0002f));
+    return along(light, f8(40) * glint, spread(look->key));
 }
 
 static F8x3 water_light(const SlWaterFrame *frame, const Pixels *px, F8x3 n, F8 thick)
