@@ -40,11 +40,13 @@ def nodes_of(path, systems):
     return total
 
 
-def frames_of(folder, rate):
-    """Per frame: seconds, and steps of the system that has most; lengths of all steps; the number of particles."""
+def frames_of(folder, rate, systems):
+    """Of the named systems, per frame: seconds, and steps of the one that has most; lengths of all steps; the number of particles."""
     seconds, steps, lengths, count = {}, {}, [], {}
     with open(os.path.join(folder, "stats.csv"), encoding="utf-8") as file:
         for row in csv.DictReader(line for line in file if not line.startswith("#")):
+            if row["system"] not in systems:
+                continue
             step = float(row["dt_s"])
             frame = int((float(row["time_s"]) - 0.5 * step) * rate)
             seconds[frame] = seconds.get(frame, 0) + 1e-3 * sum(float(v) for k, v in row.items() if k.endswith("_ms"))
@@ -62,8 +64,10 @@ def row_of(folder):
     stored = sorted(int(name[6:12]) for name in os.listdir(folder) if name.startswith("frame_") and name.endswith(".slf"))
     if not stored:
         sys.exit(f"{folder} has no frames")
-    seconds, steps, lengths, particles = frames_of(folder, scene["time"]["frame_rate"])
+    seconds, steps, lengths, particles = frames_of(folder, scene["time"]["frame_rate"], systems)
     done = [k for k in sorted(seconds) if k < stored[-1]]
+    if not done:
+        sys.exit(f"{folder} has no frame that was simulated")
     looked_at = {stored[len(stored) * k // 5] for k in range(5)} | {stored[-1]}
     nodes = max(nodes_of(os.path.join(folder, f"frame_{k:06d}.slf"), systems) for k in sorted(looked_at))
     times = [seconds[k] for k in done]

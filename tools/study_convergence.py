@@ -144,7 +144,9 @@ def main():
         if arguments.only in name and name not in results:
             try:
                 values = dfsph(arguments.build, d, arguments.threads)
-            except SystemExit: # it has said why the package is missing
+            except SystemExit as stop:
+                if isinstance(stop.code, str): # else the package is missing, which has been said
+                    print(stop, file=sys.stderr)
                 break
             values["mean_compression"] = values.pop("compression")
             keep(name, "d", d, f"dam d={d}", "DFSPH", values)

@@ -144,7 +144,7 @@ void sl_arena_reset(SlArena *arena)
 SlArenaMark sl_arena_mark(const SlArena *arena)
 {
     uint32_t count = arena->piece_count;
-    while (count > 0 && arena->pieces[count - 1].used == 0) /* left by a release: part of the next round */
+    while (count > 0 && arena->pieces[count - 1].used == 0) /* empty after a release or a reset: part of the next round */
         count--;
     return (SlArenaMark){count, count > 0 ? arena->pieces[count - 1].used : 0, arena->in_use};
 }

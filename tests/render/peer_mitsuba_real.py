@@ -154,7 +154,7 @@ def report(name, sleet, mitsuba):
     speed = tb * vb.sum() / (ta * va.sum())
     print(f"{name:30} " + " ".join(f"{p:+6.2f}" for p in percent) + "  " + " ".join(f"{s:+5.1f}" for s in sigmas) +
           f" {ta:8.2f} {tb:9.2f} {va.sum() ** 0.5:10.3f} {vb.sum() ** 0.5:9.3f} {speed:10.1f}x", flush=True)
-    return speed, bool(((np.abs(percent) < 2) | (np.abs(sigmas) < 4)).all())
+    return speed, bool(((np.abs(percent) < 2) | ((np.abs(sigmas) < 4) & (np.abs(percent) < 5))).all())
 
 
 def compare(args):

@@ -1,5 +1,5 @@
 /* Draws a scene of the comparison with another renderer (peer_mitsuba.py) by the path tracer's own
-   calls: plates, spheres and a volume from a raw grid, lit by a lamp and a uniform sky.
+   calls: plates, spheres, a mesh and a volume from a raw grid, lit by a lamp, a sun and a uniform sky.
 
      path_peer SCENE OUTPUT [threads]
      path_peer grid FRAME OUTPUT CELL
@@ -113,6 +113,8 @@ static void *read_file(FILE *file, const char *path, size_t bytes)
 /* As the surface of a liquid; normals of no length are those of the triangles. */
 static void add_mesh(Peer *peer, const char *path, const double *n)
 {
+    if (peer->surface.positions != NULL)
+        fail("only one mesh:", path);
     size_t vertices = (size_t)n[0], triangles = (size_t)n[1];
     FILE *file = fopen(path, "rb");
     if (file == NULL)

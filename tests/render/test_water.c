@@ -439,10 +439,10 @@ static void a_tank_has_edges(void **state)
         if (!(x >= 0 && y >= 0 && x < WIDTH && y < HEIGHT))
             continue;
         size_t at = 3 * ((size_t)y * WIDTH + (size_t)x);
-        float most = 0;
+        float largest = 0;
         for (size_t j = 0; j < 3; j++)
-            most = fmaxf(most, fabsf(with[COLOR][at + j] - without[COLOR][at + j]));
-        assert_true(most > 0.01f);
+            largest = fmaxf(largest, fabsf(with[COLOR][at + j] - without[COLOR][at + j]));
+        assert_true(largest > 0.01f);
         found++;
     }
     assert_true(found > 10);

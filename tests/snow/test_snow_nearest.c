@@ -76,7 +76,7 @@ static void note(const SlSnowPass *p, size_t i, uint32_t surface, float distance
 static void expect_free(const SlSnowPass *p, SlVec3 x, uint32_t surface)
 {
     const SlSnowContacts *c = &p->contacts;
-    float way = 0.75f * c->margin;
+    float way = fmaxf(fminf(0.75f * c->margin, c->margin - c->field_error), 0);
     for (int k = 0; k < 6; k++) {
         SlVec3 end = x;
         (&end.x)[k / 2] += k % 2 == 0 ? way : -way;

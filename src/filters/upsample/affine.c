@@ -7,7 +7,7 @@
    [Kabsch 1976]; it takes the place of A where neighbours lie in a plane or are few.
 
    Where snow tears, a part of the neighbours leaves. Those are recognised by their strain relative to the
-   particle's own rotation, e_j = |y_j − Q x_j| / |x_j|, and lose weight by (1 + (e_j/ε)²)⁻², in three rounds,
+   particle's own rotation, e_j = |y_j − Q x_j| / |x_j|, and lose weight by (1 + (e_j/ε)²)⁻², in up to three rounds,
    ε the mean of e_j by the weights of the round before: in a motion that is affine that changes nothing, at
    the border of a fragment its own side is left. Weighting by the residual of A instead does not choose a
    side: the first fit is half-way between both.
@@ -19,7 +19,7 @@
 #include "filters/upsample/upsample.h"
 
 static const double min_strain = 0.05;        /* of ε */
-static const double even_strain = 1e-4;       /* square over that of ε */
+static const double even_strain = 1e-4;       /* weighting stops where the largest strain² over scale² is below */
 static const double regularisation = 1e-3;    /* λ over the trace of Σ w x xᵀ */
 static const double min_neighbours = 2.5;       /* effective number for an affine fit */
 static const double min_rank = 0.02;          /* second singular value over the first: a rotation */

@@ -295,7 +295,7 @@ const SlFilterKind sl_filter_upsample = {
               .citation = "[Müller 2004]",
               .rows = rows,
               .row_count = ROW_COUNT},
-    .version = 1,
+    .version = 2,
     .reads_previous = true,
     .apply = apply,
 };

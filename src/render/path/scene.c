@@ -541,7 +541,6 @@ SlStatus sl_path_scene_build(SlContext *context, SlArena *arena, const SlSceneIn
         else
             status = add_shape(&b, &view->colliders[k], error);
     }
-    b.collider_pieces = b.piece_count;
     if (status == SL_OK) {
         if (!add_surfaces(&b))
             status = sl_error_set(error, SL_ERROR_MEMORY, "no memory for the water's surface");

@@ -24,7 +24,7 @@ typedef struct SlSceneBuilder {
     const SlSceneInput *input;
     SlPathScene *scene;
     SlPiece *pieces;
-    size_t piece_count, collider_pieces; /* colliders come first */
+    size_t piece_count; /* colliders come first */
     size_t hidden; /* colliders that are not drawn */
     SlMesh *meshes; /* of shapes; released at the end */
     size_t mesh_count;

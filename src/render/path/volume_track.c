@@ -12,12 +12,12 @@
 #include <string.h>
 
 /* As fminf and fmaxf of numbers; those are calls, as they must look for NaN. */
-static inline float lower(float a, float b)
+static inline float min_f(float a, float b)
 {
     return a < b ? a : b;
 }
 
-static inline float upper(float a, float b)
+static inline float max_f(float a, float b)
 {
     return a > b ? a : b;
 }
@@ -71,8 +71,8 @@ static bool enter(const SlVolume *volume, SlVec3 origin, SlVec3 direction, float
         ray->inverse[a] = fabsf(d[a]) > 1e-20f ? 1 / d[a] : d[a] < 0 ? -1e20f : 1e20f;
         float near = (low[a] * scale - ray->p[a]) * ray->inverse[a];
         float far = (high[a] * scale - ray->p[a]) * ray->inverse[a];
-        ray->t = upper(ray->t, lower(near, far));
-        ray->end = lower(ray->end, upper(near, far));
+        ray->t = max_f(ray->t, min_f(near, far));
+        ray->end = min_f(ray->end, max_f(near, far));
     }
     return ray->t < ray->end;
 }
@@ -110,7 +110,7 @@ static inline uint32_t pick_node(const SlVolume *volume, const Ray *ray, const W
         int32_t first = walk->at[a] & ~(VOXEL_BLOCKS - 1);
         float local = (ray->p[a] + ray->d[a] * t - (float)first) * BLOCK_CELLS;
         float round_up = ((float)(bits >> (10 * a) & 1023) + 0.5f) * (1.0f / 1024);
-        at[a] = (int32_t)lower(upper(local + round_up, 0), SL_VOXEL_CELLS);
+        at[a] = (int32_t)min_f(max_f(local + round_up, 0), SL_VOXEL_CELLS);
     }
     return volume->nodes[(size_t)walk->number * SL_VOXEL_STRIDE +
                          (size_t)(at[0] + SL_VOXEL_NODES * (at[1] + SL_VOXEL_NODES * at[2]))];
@@ -151,7 +151,7 @@ static inline bool cross_block(const SlVolume *volume, Ray *ray, const Walk *wal
     for (;;) {
         float t = ray->t + track->depth * length;
         if (!(t < end)) {
-            track->depth = upper(track->depth - (end - ray->t) * bound, 0);
+            track->depth = max_f(track->depth - (end - ray->t) * bound, 0);
             return false;
         }
         ray->t = t;
@@ -178,7 +178,7 @@ static bool skip(const SlVolume *volume, Ray *ray, Walk *walk, int32_t side)
     axis = leave[2] < leave[axis] ? 2 : axis;
     if (!(leave[axis] < ray->end))
         return false;
-    ray->t = upper(ray->t, leave[axis]);
+    ray->t = max_f(ray->t, leave[axis]);
     for (int a = 0; a < 3; a++)
         walk->at[a] = clamp_index(ray->p[a] + ray->d[a] * ray->t, low[a], low[a] + side - 1);
     walk->at[axis] = ray->d[axis] < 0 ? low[axis] - 1 : low[axis] + side;
@@ -236,12 +236,12 @@ static bool walk_blocks(const SlVolume *volume, Ray *ray, Track *track)
             uint32_t here = level[(walk.at[0] & mask) + VOXEL_BLOCKS * ((walk.at[1] & mask) + VOXEL_BLOCKS * (walk.at[2] & mask))];
             axis = next[0] < next[1] ? 0 : 1;
             axis = next[2] < next[axis] ? 2 : axis;
-            float leave = next[axis], stop = lower(leave, ray->end);
+            float leave = next[axis], stop = min_f(leave, ray->end);
             if (here > 0 && stop > ray->t && cross_block(volume, ray, &walk, here, stop, track))
                 return true;
             if (!(leave < ray->end))
                 return false;
-            ray->t = upper(ray->t, leave);
+            ray->t = max_f(ray->t, leave);
             next[axis] += fabsf(ray->inverse[axis]);
             walk.at[axis] += step[axis];
         } while ((walk.at[axis] & (VOXEL_BLOCKS - 1)) != edge[axis]);
@@ -254,7 +254,7 @@ static bool walk_blocks(const SlVolume *volume, Ray *ray, Track *track)
 /* One majorant for the whole box: what walk_blocks is compared with. */
 static bool walk_box(const SlVolume *volume, Ray *ray, Track *track)
 {
-    /* Such that a node's value is in units of 1/65536 of it. */
+    /* One over the majorant. */
     float length = 1 / (volume->global_maximum * (65536.0f / SL_VOXEL_UNIT) * track->extinction);
     for (;;) {
         ray->t += track->depth * length;

@@ -36,7 +36,7 @@ static const SlParamRow rows[ROW_COUNT] = {
     [SHADOW_SIZE] = {"shadow_size", SL_PARAM_INTEGER, {{1024}}, 64, 8192, "texel", NULL,
                      "side of the shadow map, rounded up to a multiple of 32"},
     [TANK] = {"tank", SL_PARAM_BOOL, {{0}}, 0, 1, "", NULL,
-              "draw the walls of a closed domain with water as panes of glass, unless solids stand there"},
+              "draw the walls of a closed domain as panes of glass, where a surface of water is drawn and no solids stand"},
 };
 
 const SlTable sl_water_table = {
@@ -264,10 +264,10 @@ static void set_walls(SlWaterFrame *f, const SlBox *domain)
 static void set_tank(SlWaterFrame *f, const SlBox *domain, const SlGround *ground)
 {
     const float *low = &domain->min.x, *high = &domain->max.x;
-    f->tank = ground->visible && fabsf(domain->min.y - ground->height) < f->spacing;
+    f->walled = ground->visible && fabsf(domain->min.y - ground->height) < f->spacing;
     for (int k = 0; k < 3; k++) {
-        f->tank_low[k] = isfinite(low[k]) ? low[k] : -1e6f;
-        f->tank_high[k] = isfinite(high[k]) ? high[k] : 1e6f;
+        f->wall_low[k] = isfinite(low[k]) ? low[k] : -1e6f;
+        f->wall_high[k] = isfinite(high[k]) ? high[k] : 1e6f;
     }
 }
 

@@ -82,8 +82,8 @@ typedef struct SlWaterFrame {
         float offset;  /* normal · x = offset on the wall */
     } wall[6];
     uint32_t wall_count;
-    bool tank; /* the domain has a ground and side walls: at those, m */
-    float tank_low[3], tank_high[3];
+    bool walled; /* the domain has a ground and side walls: at those, m */
+    float wall_low[3], wall_high[3];
     float filter_sigma, filter_clamp, filter_range; /* m: sigma, mu, delta of the filter */
 
     SlWaterLayer near, far;       /* far: the next surface behind the first water; only if meshed */

@@ -190,7 +190,7 @@ static TankRay tank_ray(const SlWaterFrame *frame, F8x3 p, F8x3 t)
 SL_INLINE F8 to_wall(const SlWaterFrame *frame, const TankRay *ray, int axis)
 {
     F8 way = ray->way[axis];
-    F8 wall = f8_select(way > f8(0), f8(frame->tank_high[axis]), f8(frame->tank_low[axis]));
+    F8 wall = f8_select(way > f8(0), f8(frame->wall_high[axis]), f8(frame->wall_low[axis]));
     F8 distance = (wall - ray->at[axis]) / f8_select(f8_abs(way) > f8(1e-6f), way, f8(1e-6f));
     return f8_select(distance > f8(0), distance, f8(1e6f));
 }
@@ -247,8 +247,9 @@ SL_INLINE F8x3 by_liquid(const float table[3][SL_WATER_LIQUIDS], I8 liquid)
                   gather_f8(table[2], liquid)};
 }
 
-/* Light on what stands in the water has come through it: the shadow took the mean of the colours, this is
-   the rest. What lies behind the water is lit as before. */
+/* Light on what stands in the water has come through it. The shadow took the mean of the colours from the
+   sun; colours that are absorbed more than that lose the rest here, and none gains. What lies behind the
+   water is lit as before. */
 static F8x3 under_water(const SlWaterFrame *frame, F8x3 color, F8x3 end)
 {
     const SlVec3 *k = &frame->look.absorption;
@@ -260,10 +261,9 @@ static F8x3 under_water(const SlWaterFrame *frame, F8x3 color, F8x3 end)
     I8 on_solid = (f8_abs(back_depth(frame, x, y) - end.z) < f8(1.5f * frame->spacing)) |
                   (f8_abs(height) < f8(frame->spacing));
     above = f8_keep(on_solid, above);
-    F8 without_mean = f8(1) / exp_minus(f8(mean) * above);
-    return (F8x3){color.x * exp_minus(f8(k->x) * above) * without_mean,
-                  color.y * exp_minus(f8(k->y) * above) * without_mean,
-                  color.z * exp_minus(f8(k->z) * above) * without_mean};
+    return (F8x3){color.x * exp_minus(f8(fmaxf(k->x - mean, 0)) * above),
+                  color.y * exp_minus(f8(fmaxf(k->y - mean, 0)) * above),
+                  color.z * exp_minus(f8(fmaxf(k->z - mean, 0)) * above)};
 }
 
 static F8x3 refracted(const SlWaterFrame *frame, const Pixels *px, F8x3 v, F8x3 n, F8 cosine,
@@ -301,7 +301,7 @@ static F8x3 refracted(const SlWaterFrame *frame, const Pixels *px, F8x3 v, F8x3 
     block &= end < f8(1.5f) * thick + f8(2 * frame->spacing);
     I8 unseen = (I8)u8(0);
     F8x3 end_point = along(p, length, t);
-    if (frame->tank && i8_bits(block) != 0) {
+    if (frame->walled && i8_bits(block) != 0) {
         F8x3 q;
         TankRay ray = tank_ray(frame, p, t);
         F8 once = first_exit(frame, &ray), long_way = follow(frame, ray, &q), block_x, block_y;
@@ -324,6 +324,8 @@ static F8x3 refracted(const SlWaterFrame *frame, const Pixels *px, F8x3 v, F8x3 
                  (f8_abs(back_depth(frame, block_x, block_y) - s.z) < f8(3 * frame->spacing));
         unseen &= ~hit;
         length = f8_select(hit, to_solid, length);
+        end_point = (F8x3){f8_select(hit, s.x, end_point.x), f8_select(hit, s.y, end_point.y),
+                           f8_select(hit, s.z, end_point.z)};
         x = f8_select(hit, block_x, x);
         y = f8_select(hit, block_y, y);
     }

@@ -18,9 +18,9 @@ static const double eigenvalue_margin = 1.073;
 
 /* --- Chebyshev steps --- */
 
-/* What is left of a mode's density error after a step is at most 1 / 4 of it, of either sign. A mode that
-   a step leaves -1 / 3 of swings undamped from step to step, and the memory of pressure makes it grow
-   (docs/pbf-formulation.md, equation 5a). */
+/* What is left of a mode's density error after a step is at least -1 / 4 of it; slow modes keep more, of
+   the same sign. A mode that a step leaves -1 / 3 of swings undamped from step to step, and the memory of
+   pressure makes it grow (docs/pbf-formulation.md, equation 5a). */
 static const double slow_mode_reduction = 4;
 
 typedef struct ChebyshevSteps {
@@ -28,7 +28,7 @@ typedef struct ChebyshevSteps {
     uint32_t done;
 } ChebyshevSteps;
 
-/* m steps whose residual polynomial is T_m(w0 - w1 x) / T_m(w0): on [0, mu] at most 1 / reduction.
+/* m steps whose residual polynomial is T_m(w0 - w1 x) / T_m(w0): 1 at x = 0, then never below -1 / reduction up to x = mu.
    Stiffness grows as m², where plain iterations have m. */
 static ChebyshevSteps chebyshev_begin(uint32_t m, double mu, double reduction)
 {

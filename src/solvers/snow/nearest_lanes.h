@@ -13,6 +13,8 @@
 #include "math/vec3.h"
 #include "solvers/snow/group_lanes.h"
 
+_Static_assert((int)SL_SNOW_SLOTS * SL_SNOW_BLOCK_NODES <= SL_SNOW_BLOCK_FLOATS, "distances fit into a block");
+
 /* One occupied block and one surface. */
 typedef struct Notes {
     const SlSnowPass *pass;

@@ -267,8 +267,8 @@ SL_INLINE uint32_t lanes_to_meet(const SlSnowPass *p, Group g, uint32_t close, F
     uint32_t lanes = 0xffu >> (8 - g.count);
     if (p->close == NULL)
         return lanes;
-    float margin = p->contacts.margin, free = fmaxf(fminf(0.75f * margin, margin - p->contacts.field_error), 0);
-    return lanes & (close | i8_bits(f8x3_dot(move, move) > f8(free * free)));
+    float margin = p->contacts.margin, free_way = fmaxf(fminf(0.75f * margin, margin - p->contacts.field_error), 0);
+    return lanes & (close | i8_bits(f8x3_dot(move, move) > f8(free_way * free_way)));
 }
 
 /* Step 9 for some lanes of a group. */
