@@ -12,7 +12,7 @@ void cli_motion_forget(CliMotion *motion)
     free(motion->colliders);
     free(motion->vertices);
     free(motion->names);
-    *motion = (CliMotion){.is_known = false};
+    memset(motion, 0, sizeof *motion);
 }
 
 SlStatus cli_motion_keep(CliMotion *motion, const SlFrameView *view, SlError *error)
