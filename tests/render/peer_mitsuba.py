@@ -261,7 +261,7 @@ def compare(args):
         if variant == "scalar_rgb" and any(t[0] == "coated" for t in things):
             print(f"{name:26} left out: needs the LLVM library")
             continue
-        a, va, ta = draw_sleet(np, args, things, volume, max(int(mine * args.work), 2), 8)
+        a, va, ta = draw_sleet(np, args, things, volume, max(int(mine * args.work), 2), args.seed)
         b, vb, tb = draw_mitsuba(mi, np, args, mitsuba_scene(mi, np, args, things, volume),
                                  max(int(theirs * args.work), 8))
         if args.save:
@@ -291,6 +291,7 @@ def main():
     parser.add_argument("--work", type=float, default=1)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--sampler", default="independent", help="Mitsuba's, e.g. multijitter")
+    parser.add_argument("--seed", type=int, default=8, help="Sleet's: of 40 numbers one passes 3 standard errors by chance with one seed in ten")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--save", help="folder for the pictures as .npz")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
