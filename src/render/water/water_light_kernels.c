@@ -248,8 +248,9 @@ SL_INLINE F8x3 by_liquid(const float table[3][SL_WATER_LIQUIDS], I8 liquid)
 }
 
 /* Light on what stands in the water has come through it. The shadow took the mean of the colours from the
-   sun; colours that are absorbed more than that lose the rest here, and none gains. What lies behind the
-   water is lit as before. */
+   sun; colours that are absorbed more than that lose the rest here, and none gains. What a surface in the
+   water sends back leaves it with 1/n² of its radiance, as the rest is reflected inwards, half of which
+   the surface sends back again: the edge of a pool is seen. What lies behind the water is lit as before. */
 static F8x3 under_water(const SlWaterFrame *frame, F8x3 color, F8x3 end)
 {
     const SlVec3 *k = &frame->look.absorption;
@@ -261,9 +262,12 @@ static F8x3 under_water(const SlWaterFrame *frame, F8x3 color, F8x3 end)
     I8 on_solid = (f8_abs(back_depth(frame, x, y) - end.z) < f8(1.5f * frame->spacing)) |
                   (f8_abs(height) < f8(frame->spacing));
     above = f8_keep(on_solid, above);
-    return (F8x3){color.x * exp_minus(f8(fmaxf(k->x - mean, 0)) * above),
-                  color.y * exp_minus(f8(fmaxf(k->y - mean, 0)) * above),
-                  color.z * exp_minus(f8(fmaxf(k->z - mean, 0)) * above)};
+    float index = frame->look.index, albedo = 0.3f, inwards = 0.5f;
+    float leaves = 1 / (index * index * (1 - albedo * inwards));
+    F8 seen = f8_select(on_solid, f8(fminf(leaves, 1)), f8(1));
+    return (F8x3){seen * color.x * exp_minus(f8(fmaxf(k->x - mean, 0)) * above),
+                  seen * color.y * exp_minus(f8(fmaxf(k->y - mean, 0)) * above),
+                  seen * color.z * exp_minus(f8(fmaxf(k->z - mean, 0)) * above)};
 }
 
 static F8x3 refracted(const SlWaterFrame *frame, const Pixels *px, F8x3 v, F8x3 n, F8 cosine,
