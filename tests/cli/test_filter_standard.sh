@@ -157,9 +157,10 @@ took=0
 for size in 0.00005 0.00003 0.00002 0.00001; do
     slow=(filter out --filter whitewater --set size=$size --set max_particles=20000000 --frames 10)
     rm -rf out/filters
-    begun=$(date +%s%N)
     expect 0 "${slow[@]}"
-    took=$((($(date +%s%N) - begun) / 1000000))
+    # The filter's own time: start and end of the command show nothing.
+    took=$(sed -nE 's/.* made in ([0-9]+)\.([0-9]) s .*/\1\200/p' <<< "$said")
+    [ -n "$took" ] || fail "no time: $said"
     [ $took -le 2500 ] || break
 done
 if [ $took -gt 2500 ]; then
