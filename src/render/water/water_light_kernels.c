@@ -270,6 +270,11 @@ static F8x3 under_water(const SlWaterFrame *frame, F8x3 color, F8x3 end)
                   seen * color.z * exp_minus(f8(fmaxf(k->z - mean, 0)) * above)};
 }
 
+SL_INLINE F8x3 select3(I8 mask, F8x3 a, F8x3 b)
+{
+    return (F8x3){f8_select(mask, a.x, b.x), f8_select(mask, a.y, b.y), f8_select(mask, a.z, b.z)};
+}
+
 static F8x3 refracted(const SlWaterFrame *frame, const Pixels *px, F8x3 v, F8x3 n, F8 cosine,
                       F8 thick)
 {
@@ -311,8 +316,7 @@ static F8x3 refracted(const SlWaterFrame *frame, const Pixels *px, F8x3 v, F8x3 
         F8 once = first_exit(frame, &ray), long_way = follow(frame, ray, &q), block_x, block_y;
         project(frame, q, &block_x, &block_y);
         block &= q.z > f8(SL_NEAR);
-        end_point = (F8x3){f8_select(block, q.x, end_point.x), f8_select(block, q.y, end_point.y),
-                           f8_select(block, q.z, end_point.z)};
+        end_point = select3(block, q, end_point);
         x = f8_select(block, block_x, x);
         y = f8_select(block, block_y, y);
         length = f8_select(block, long_way, length);
@@ -328,20 +332,16 @@ static F8x3 refracted(const SlWaterFrame *frame, const Pixels *px, F8x3 v, F8x3 
                  (f8_abs(back_depth(frame, block_x, block_y) - s.z) < f8(3 * frame->spacing));
         unseen &= ~hit;
         length = f8_select(hit, to_solid, length);
-        end_point = (F8x3){f8_select(hit, s.x, end_point.x), f8_select(hit, s.y, end_point.y),
-                           f8_select(hit, s.z, end_point.z)};
+        end_point = select3(hit, s, end_point);
         x = f8_select(hit, block_x, x);
         y = f8_select(hit, block_y, y);
     }
     /* A solid before the water is not seen through it. */
     I8 before = (back_depth(frame, x, y) < px->z - f8(0.5f * frame->spacing)) & ~block;
     F8x3 behind = back_light(frame, px->light, x, y);
-    behind = (F8x3){f8_select(before, px->back.x, behind.x), f8_select(before, px->back.y, behind.y),
-                    f8_select(before, px->back.z, behind.z)};
+    behind = select3(before, px->back, behind);
     /* The ground where a solid or the picture's edge hides it. */
-    behind = (F8x3){f8_select(unseen, f8(look->floor.x), behind.x),
-                    f8_select(unseen, f8(look->floor.y), behind.y),
-                    f8_select(unseen, f8(look->floor.z), behind.z)};
+    behind = select3(unseen, spread(look->floor), behind);
     const SlWaterTints *tints = &look->tints;
     if (frame->cover.plane[0] != NULL)
         behind = under_water(frame, behind, end_point);
