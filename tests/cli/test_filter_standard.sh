@@ -152,7 +152,8 @@ check "a surface continues from nothing" bash -c '! grep -q continues' <<< "$err
 cp whole/frame_000000.slf out
 
 # While the frames before the first that is asked for are made, the filter's name and the time left are shown: as
-# lines, and as a bar on a terminal. Very small whitewater is slow; the first second is not shown.
+# lines, and as a bar on a terminal. Very small whitewater is slow; the first second is not shown, and reports come
+# between frames, of which the last takes half of the time.
 took=0
 for size in 0.00005 0.00003 0.00002 0.00001; do
     slow=(filter out --filter whitewater --set size=$size --set max_particles=20000000 --frames 10)
@@ -161,9 +162,9 @@ for size in 0.00005 0.00003 0.00002 0.00001; do
     # The filter's own time: start and end of the command show nothing.
     took=$(sed -nE 's/.* made in ([0-9]+)\.([0-9]) s .*/\1\200/p' <<< "$said")
     [ -n "$took" ] || fail "no time: $said"
-    [ $took -le 2500 ] || break
+    [ $took -le 4500 ] || break
 done
-if [ $took -gt 2500 ]; then
+if [ $took -gt 4500 ]; then
     checks=$((checks + 1))
     grep -qE '^whitewater: [0-9]+ % of the frames before, [0-9:]+ left$' <<< "$errors" || fail "no progress: $errors"
     complains "filtering: frame 1 of 1"
