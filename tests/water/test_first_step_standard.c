@@ -40,7 +40,7 @@ static void short_steps(void **state)
 {
     (void)state;
     WaterResult r;
-    for (int steps = 8; steps <= 16; steps *= 2) {
+    for (int steps = 4; steps <= 16; steps *= 2) {
         water_expect_run(&r, "tank solver=pbf depth=20 d=0.2 base=8 time=3 -- steps=%d", steps);
         water_expect(&r, "rms", 0, 0.08);
         water_expect_run(&r, "tank solver=projective depth=20 d=0.2 base=8 time=3 -- steps=%d", steps);
